@@ -1,0 +1,91 @@
+"""Every deliberate error of the project: one small tree, sorted by what a handler would do about it.
+
+A message reads ``file:line: what is wrong (the value seen, what is allowed). How to mend it.``
+Exit codes of the command line follow the tree: refused input 1, usage 2, platform fault 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+SHOWN_AT_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem or warning: a stable code for programs, a message for people, and its place (``file:line``)."""
+
+    code: str
+    message: str
+    where: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+
+class RescoreError(Exception):
+    """The root of all errors raised on purpose."""
+
+    exit_code = 3
+
+
+class UsageError(RescoreError):
+    """The call itself is wrong: an unknown protocol, setting, role or option."""
+
+    exit_code = 2
+
+
+class InputError(RescoreError):
+    """An input file is refused. Carries the first problems found and the count of all."""
+
+    exit_code = 1
+
+    def __init__(self, findings: Iterable[Finding], count: int | None = None) -> None:
+        self.findings = tuple(findings)[:SHOWN_AT_MOST]
+        self.count = len(self.findings) if count is None else count
+        super().__init__(self.findings, self.count)
+
+    def __str__(self) -> str:
+        lines = [str(finding) for finding in self.findings]
+        hidden = self.count - len(self.findings)
+        if hidden > 0:
+            lines.append(f"… and {hidden} more problems of this kind of file.")
+        return "\n".join(lines)
+
+
+class ConfigError(InputError):
+    """The evaluation file is refused."""
+
+
+class PlatformError(RescoreError):
+    """Store, cluster or orchestration failed: the inputs may be fine and a rerun may succeed."""
+
+
+class StoreError(PlatformError):
+    """An object is missing, damaged or cannot be written."""
+
+
+@dataclass(slots=True)
+class Problems:
+    """Collects everything wrong with one file, so that a person mends it in one go.
+
+    Keeps the first ``SHOWN_AT_MOST`` findings and counts the rest: memory stays bounded on hostile input.
+    """
+
+    file: str
+    findings: list[Finding] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, code: str, line: int | None, what: str, mend: str = "") -> None:
+        """Note one problem. ``what`` states the value seen and what is allowed, ``mend`` what to do."""
+        self.count += 1
+        if len(self.findings) < SHOWN_AT_MOST:
+            where = self.file if line is None else f"{self.file}:{line}"
+            message = f"{what.rstrip('.')}. {mend}".strip()
+            self.findings.append(Finding(code, message, where))
+
+    def raise_if_any(self) -> None:
+        """Raise ``InputError`` with all that was noted, if anything was."""
+        if self.count:
+            raise InputError(self.findings, self.count)

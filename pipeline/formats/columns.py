@@ -1,0 +1,54 @@
+"""Growing columns: numbers in ``array.array``, text as int32 codes. A table is made of them once, at the end."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from pipeline.formats.table import Table
+
+
+class Vocabulary(dict[str, int]):
+    """Codes of names, in order of first appearance: ``vocabulary[name]`` gives a new name the next code."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> int:
+        code = self[name] = len(self)
+        return code
+
+
+class TextColumn:
+    """A text column as it grows: codes and the vocabulary they point into."""
+
+    __slots__ = ("codes", "vocabulary")
+
+    def __init__(self, vocabulary: Vocabulary | None = None) -> None:
+        self.vocabulary = Vocabulary() if vocabulary is None else vocabulary
+        self.codes = array("i")
+
+    def append(self, name: str) -> None:
+        """Add one name."""
+        self.codes.append(self.vocabulary[name])
+
+    def extend(self, names: Iterable[str]) -> None:
+        """Add names in order."""
+        self.codes.extend(map(self.vocabulary.__getitem__, names))
+
+
+def table(columns: Mapping[str, TextColumn | array[Any] | bytearray]) -> Table:
+    """The finished table: text as int32, ``bytearray`` as bool, ``array`` by its type code. Numbers are not copied."""
+    finished = {name: _finished(column) for name, column in columns.items()}
+    texts = {name: tuple(column.vocabulary) for name, column in columns.items() if isinstance(column, TextColumn)}
+    return Table(finished, texts)
+
+
+def _finished(column: TextColumn | array[Any] | bytearray) -> np.ndarray[Any, Any]:
+    if isinstance(column, TextColumn):
+        return np.asarray(column.codes)
+    if isinstance(column, bytearray):
+        return np.asarray(memoryview(column)).view(np.bool_)
+    return np.asarray(column)

@@ -1,0 +1,211 @@
+"""What a system declares about its use of resources (plan 000 section 4.3), one YAML file for every protocol.
+
+::
+
+    index:                        # per dataset; or one phase for every dataset
+      sws2013:
+        wall_s: 50400             # with cores; or cpu_s alone
+        cores: 16
+        peak_memory_bytes: 2 GB   # the highest single value over steps and nodes; 10^9, or GiB for 2^30
+        nodes:
+          - {count: 2, brand: HP, cpu: Xeon E5, cores: 8, clock_ghz: 2.4, ram_bytes: 64 GB, os: Linux}
+    search:                       # per query set and dataset; or one phase for every cell
+      eval/sws2013: {cpu_s: 172800, peak_memory_bytes: 1 GB}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+import yaml
+
+from pipeline.errors import Finding, Problems
+from pipeline.formats import numbers
+from pipeline.formats.findings import quoted
+from pipeline.formats.yamltree import Fields, fields_of, line_of, read_yaml, text_of
+from pipeline.terms import Phase
+
+EVERY = "*"
+"""The key of a phase that holds for every dataset or cell without one of its own."""
+
+PHASE_FIELDS = ("wall_s", "cores", "cpu_s", "peak_memory_bytes", "nodes")
+NODE_FIELDS = ("count", "brand", "cpu", "cores", "clock_ghz", "ram_bytes", "os")
+
+_SIZE = re.compile(r"\s*([^\sA-Za-z]*(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z]*)\s*")
+_UNITS = {
+    "": 1, "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+    "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Computers of one kind, as declared."""
+
+    count: int = 1
+    brand: str = ""
+    cpu: str = ""
+    cores: int | None = None
+    clock_ghz: float | None = None
+    ram_bytes: float | None = None
+    os: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One phase as declared: its figures, and the computers it ran on."""
+
+    phase: Phase
+    nodes: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """The declarations of one system: indexing by dataset, searching by ``QUERYSET/DATASET``."""
+
+    index: Mapping[str, Use] = field(default_factory=dict)
+    search: Mapping[str, Use] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+    def index_phase(self, dataset: str) -> Phase | None:
+        """Indexing of a dataset; ``None`` where nothing was declared."""
+        return _phase(self.index.get(dataset, self.index.get(EVERY)))
+
+    def search_phase(self, query_set: str, dataset: str) -> Phase | None:
+        """Searching for a query set in a dataset; ``None`` where nothing was declared."""
+        return _phase(self.search.get(f"{query_set}/{dataset}", self.search.get(EVERY)))
+
+    def only_index_phase(self) -> Phase | None:
+        """Indexing, where exactly one phase was declared."""
+        return _phase(next(iter(self.index.values())) if len(self.index) == 1 else None)
+
+    def only_search_phase(self) -> Phase | None:
+        """Searching, where exactly one phase was declared."""
+        return _phase(next(iter(self.search.values())) if len(self.search) == 1 else None)
+
+
+def _phase(use: Use | None) -> Phase | None:
+    return None if use is None else use.phase
+
+
+def read_resources(stream: BinaryIO, where: str) -> Resources:
+    """A resources file from a binary stream; ``where`` names it in messages.
+
+    CPU seconds are ``cpu_s``, or ``wall_s`` times ``cores`` as if on a single CPU. Raises ``InputError`` with every
+    problem: unknown or repeated fields, both times or neither half, negative or infinite values, anchors and aliases.
+    """
+    problems = Problems(where)
+    root = read_yaml(stream, problems)
+    resources = Resources()
+    if root is not None:
+        fields = fields_of(root, "the file", ("index", "search"), problems)
+        index, search = (_uses(fields, name, problems) for name in ("index", "search"))
+        resources = Resources(index, search)
+    problems.raise_if_any()
+    return resources
+
+
+def _uses(fields: Fields, name: str, problems: Problems) -> dict[str, Use]:
+    node = fields.get(name)
+    if node is None:
+        return {}
+    if isinstance(node, yaml.MappingNode) and any(key.value in PHASE_FIELDS for key, _ in node.value):
+        return {EVERY: _use(node, name, problems)}
+    uses = {}
+    for key, value in fields_of(node, name, None, problems).items():
+        if name == "search" and key != EVERY and "/" not in key:
+            what = f"the key of search is {quoted(key)} (allowed: QUERYSET/DATASET, or {EVERY} for every cell)"
+            problems.add("bad_key", line_of(value), what, "Name the query set and the dataset.")
+        uses[key] = _use(value, f"{name} {quoted(key)}", problems)
+    return uses
+
+
+def _use(node: yaml.Node, what: str, problems: Problems) -> Use:
+    fields = fields_of(node, what, PHASE_FIELDS, problems)
+    cpu_s, basis = _cpu_s(fields, what, line_of(node), problems)
+    peak = _bytes(fields, "peak_memory_bytes", problems)
+    if not fields:
+        mend = f"Give some of {', '.join(PHASE_FIELDS)}."
+        problems.add("empty_phase", line_of(node), f"{what} declares nothing", mend)
+    return Use(Phase(cpu_s, peak, basis), _nodes(fields.get("nodes"), problems))
+
+
+def _cpu_s(fields: Fields, what: str, line: int, problems: Problems) -> tuple[float | None, str]:
+    """Seconds as if on a single CPU, and what they were declared as."""
+    wall_s, cores = _number(fields, "wall_s", problems), _count(fields, "cores", problems)
+    cpu_s = _number(fields, "cpu_s", problems)
+    if "cpu_s" in fields:
+        if "wall_s" in fields:
+            problems.add("two_times", line, f"{what} has both wall_s and cpu_s (allowed: one of them)", "Remove one.")
+        return cpu_s, "cpu"
+    if "wall_s" in fields and "cores" not in fields:
+        problems.add("missing_cores", line, f"{what} has wall_s without cores", "Add the number of cores that ran.")
+    return (None if wall_s is None or cores is None else wall_s * cores), "wall"
+
+
+def _nodes(node: yaml.Node | None, problems: Problems) -> tuple[Node, ...]:
+    if node is None:
+        return ()
+    if not isinstance(node, yaml.SequenceNode):
+        problems.add("not_a_list", line_of(node), "nodes is no list", "Write one `- {…}` for each kind of computer.")
+        return ()
+    return tuple(_node(item, problems) for item in node.value)
+
+
+def _node(item: yaml.Node, problems: Problems) -> Node:
+    fields = fields_of(item, "an entry of nodes", NODE_FIELDS, problems)
+    texts = {name: text_of(fields[name], name, problems) or "" for name in ("brand", "cpu", "os") if name in fields}
+    count = _count(fields, "count", problems)
+    return Node(
+        count=1 if count is None else count,
+        cores=_count(fields, "cores", problems),
+        clock_ghz=_number(fields, "clock_ghz", problems),
+        ram_bytes=_bytes(fields, "ram_bytes", problems),
+        **texts,
+    )
+
+
+def _number(fields: Fields, name: str, problems: Problems) -> float | None:
+    """A finite number, 0 or more; ``None`` where absent or refused."""
+    text = text_of(fields[name], name, problems) if name in fields else None
+    if text is None:
+        return None
+    return _checked(text, text, name, line_of(fields[name]), problems)
+
+
+def _count(fields: Fields, name: str, problems: Problems) -> int | None:
+    """A whole number, 1 or more; ``None`` where absent or refused."""
+    value = _number(fields, name, problems)
+    if value is None:
+        return None
+    if value < 1 or value != int(value):
+        what = f"{name} is {quoted(fields[name].value)} (allowed: a whole number, 1 or more)"
+        problems.add("bad_count", line_of(fields[name]), what, "Write the number.")
+        return None
+    return int(value)
+
+
+def _bytes(fields: Fields, name: str, problems: Problems) -> float | None:
+    """A size in bytes: a number, or a number with a unit; ``None`` where absent or refused."""
+    text = text_of(fields[name], name, problems) if name in fields else None
+    if text is None:
+        return None
+    parts = _SIZE.fullmatch(text)
+    if parts is None or parts[2] not in _UNITS:
+        units = ", ".join(unit for unit in _UNITS if unit)
+        what = f"{name} is {quoted(text)} (allowed: bytes, or a number with {units})"
+        problems.add("bad_size", line_of(fields[name]), what, "Write for example 2 GB (10^9 bytes) or 2 GiB (2^30).")
+        return None
+    value = _checked(parts[1], text, name, line_of(fields[name]), problems)
+    return None if value is None else value * _UNITS[parts[2]]
+
+
+def _checked(number: str, text: str, name: str, line: int, problems: Problems) -> float | None:
+    before = problems.count
+    value = numbers.decimal(number, name, line, problems)
+    if value < 0:
+        problems.add("negative_value", line, f"{name} is {quoted(text)} (allowed: 0 or more)", "Write its size.")
+    return value if problems.count == before else None

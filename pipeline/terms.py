@@ -1,0 +1,176 @@
+"""The field's nouns as frozen values. Nothing here reads, scores or stores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One input file as it was read: where, as what, and which bytes."""
+
+    uri: str
+    role: str
+    sha256: str
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """One system on one query set and one dataset: the unit of scoring."""
+
+    query_set: str
+    dataset: str
+    system: str
+
+    def __str__(self) -> str:
+        return f"{self.query_set}/{self.dataset}/{self.system}"
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """Costs and prior of an application (seed 000 eq 7, 22-23, 31).
+
+    ``p_target_effective``, when given, wins over costs and prior: beta is then (1 - P_tar) / P_tar.
+    """
+
+    c_miss: float = 1.0
+    c_fa: float = 1.0
+    p_target: float = 0.5
+    p_target_effective: float | None = None
+
+    @property
+    def beta(self) -> float:
+        """Weight of the false-alarm rate against the miss rate, C_fa (1 - P) / (C_miss P)."""
+        if self.p_target_effective is not None:
+            return (1.0 - self.p_target_effective) / self.p_target_effective
+        return self.c_fa / self.c_miss * (1.0 / self.p_target - 1.0)
+
+    @property
+    def effective_prior(self) -> float:
+        """P_tar of the equivalent point with unit costs (seed 000 eq 23)."""
+        if self.p_target_effective is not None:
+            return self.p_target_effective
+        return 1.0 / (1.0 + self.beta)
+
+    @property
+    def logit_prior(self) -> float:
+        """log(P_tar / (1 - P_tar)), in nats; equals -log(beta)."""
+        return -math.log(self.beta)
+
+    @property
+    def threshold(self) -> float:
+        """Minimum-expected-cost threshold on log-likelihood ratios, -logit(P_tar) (seed 000 eq 31)."""
+        return math.log(self.beta)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A measure's outcome. ``value`` is NaN exactly where ``reason`` says why it is undefined.
+
+    ``status`` qualifies a defined value (for example ``gamma_zero`` of an affine minimum);
+    ``detail`` carries its companions by name (gamma, delta, …), in the same conventions.
+    """
+
+    value: float
+    reason: str | None = None
+    status: str | None = None
+    detail: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def undefined(cls, reason: str) -> Figure:
+        """A figure that does not exist, and why."""
+        return cls(math.nan, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Resources of one phase (indexing or searching) of one system."""
+
+    cpu_s: float | None = None
+    """Total time as if on a single CPU: wall-clock times cores, or CPU seconds as declared."""
+    peak_memory_bytes: float | None = None
+    """The single highest value over steps and nodes."""
+    time_basis: str = "wall"
+    """``wall`` (wall_s times cores) or ``cpu`` (declared CPU seconds)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFacts:
+    """What Processing Load is computed from (seed 000 section 4.3), per cell."""
+
+    index: Phase | None = None
+    search: Phase | None = None
+    t_queries_s: float | None = None
+    """Summed duration of every example of every query (eq 47)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What key, dataset and query list say about a cell; measures take it beside the totals."""
+
+    t_audio_s: float
+    n_trials: float
+    """Trials per query as the protocol counts them for error rates (rounded where its rule rounds)."""
+    n_trials_exact: float
+    """Trials per second times audio seconds, not rounded: the trial set of the cross-entropy."""
+    queries: tuple[str, ...] = ()
+    """The query list, in its own order."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, float] = field(default_factory=dict)
+    """Whatever else is worth showing beside the figures, by name."""
+    load: LoadFacts = field(default_factory=LoadFacts)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Ω: the audio searched, and the key over it. URLs may hold ``{query_set}`` where the key differs by query set."""
+
+    name: str
+    ecf: str
+    rttm: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySet:
+    """Q: a query list and, where known, the table of query examples (``query,example,dur_s``)."""
+
+    name: str
+    kwlist: str
+    queries: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One participant's system: its outputs by (query set, dataset), and what it declared."""
+
+    name: str
+    team: str = ""
+    primary: bool = True
+    outputs: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    resources: str | None = None
+    disclosure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Everything one run scores: the evaluation file, checked and with its patterns resolved to URLs."""
+
+    name: str
+    protocol: str
+    mode: str
+    overrides: tuple[tuple[str, str], ...]
+    datasets: tuple[Dataset, ...]
+    query_sets: tuple[QuerySet, ...]
+    systems: tuple[System, ...]
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Every (Q, Ω, system), submitted or not, in the order of the evaluation file."""
+        return tuple(
+            Cell(query_set.name, dataset.name, system.name)
+            for system in self.systems
+            for query_set in self.query_sets
+            for dataset in self.datasets
+        )

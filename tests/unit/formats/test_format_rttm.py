@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import codecs
+
+import numpy as np
+import pytest
+
+
+def test_records_of_the_four_kinds_are_kept_in_file_order(read) -> None:
+    rttm = read(
+        "rttm",
+        ";; a comment\n"
+        "SPKR-INFO f1 1 <NA> <NA> <NA> adult_male ann <NA>\n"
+        "SPEAKER f1 1 0.0 10.0 <NA> <NA> ann <NA>\n"
+        "\n"
+        "lexeme f1 1 1.25 0.50 Kitabu lex ann 0.9 ;; trailing comment\n"
+        "NON-LEX f1 1 2 1 <NA> cough ann <NA>\n"
+        "NOSCORE\tf2\tB\t3e0\t1\t<NA>\t<NA>\t<NA>\t<NA>\r\n"
+        "SEGMENT f2 B 0 9 <NA> eval <NA> <NA>",
+    )
+    records = rttm.records
+    assert records.text("kind") == ["SPEAKER", "LEXEME", "NOSCORE", "SEGMENT"]
+    assert records.text("file") == ["f1", "f1", "f2", "f2"]
+    assert records.text("channel") == ["1", "1", "B", "B"]
+    assert records["begin_s"].tolist() == [0.0, 1.25, 3.0, 0.0]
+    assert records["dur_s"].tolist() == [10.0, 0.5, 1.0, 9.0]
+    assert records.text("token") == ["<NA>", "Kitabu", "<NA>", "<NA>"]
+    assert records.text("subtype") == ["<NA>", "lex", "<NA>", "eval"]
+    assert records.text("speaker") == ["ann", "ann", "<NA>", "<NA>"]
+    assert records["line"].tolist() == [3, 5, 7, 8]
+    assert records["line"].dtype == np.int64
+    assert rttm.findings == ()
+
+
+def test_an_empty_transcript_has_no_records(read) -> None:
+    assert len(read("rttm", "").records) == 0
+    assert len(read("rttm", codecs.BOM_UTF8).records) == 0
+
+
+def test_fields_end_at_ascii_white_space_only(read) -> None:
+    records = read("rttm", "LEXEME f1 1 1 1 a\u00a0b\u3000c lex s <NA>\n").records
+    assert records.text("token") == ["a\u00a0b\u3000c"]
+
+
+def test_a_tenth_field_is_accepted_with_one_warning(read) -> None:
+    rttm = read("rttm", "LEXEME f1 1 1 1 a lex s <NA> <NA>\n" * 3)
+    assert len(rttm.records) == 3
+    (finding,) = rttm.findings
+    assert (finding.code, finding.where) == ("ten_fields", "f:1")
+    assert "(3 times, first here)" in finding.message
+
+
+def test_nine_and_ten_fields_may_mix(read) -> None:
+    rttm = read("rttm", "LEXEME f1 1 1 1 a lex s <NA> 1.5\nLEXEME f1 1 2 1 b lex t <NA>\n")
+    assert rttm.records.text("token") == ["a", "b"]
+    assert rttm.records.text("speaker") == ["s", "t"]
+
+
+def test_marked_times_are_read_as_the_official_tool_does(read) -> None:
+    rttm = read("rttm", "LEXEME f1 1 12.34* 0.5 a lex s <NA>\nLEXEME f1 1 <NA> <NA> b lex s <NA>\n")
+    assert rttm.records["begin_s"].tolist() == [12.34, 0.0]
+    assert rttm.records["dur_s"].tolist() == [0.5, 0.0]
+    assert [(finding.code, finding.where) for finding in rttm.findings] == [
+        ("time_not_actual", "f:1"),
+        ("time_not_applicable", "f:2"),
+    ]
+
+
+def test_a_byte_order_mark_does_not_swallow_the_first_record(read) -> None:
+    rttm = read("rttm", codecs.BOM_UTF8 + b"LEXEME f1 1 1 1 a lex s <NA>\n")
+    assert rttm.records.text("kind") == ["LEXEME"]
+    assert [finding.code for finding in rttm.findings] == ["bom"]
+
+
+def test_unknown_types_are_counted_in_one_warning(read) -> None:
+    content = "".join(f"T{n % 7} f1 1 1 1 a lex s <NA>\n" for n in range(70))
+    (finding,) = read("rttm", content).findings
+    assert (finding.code, finding.where) == ("unknown_type", "f:1")
+    assert "'T0': 10" in finding.message
+    assert "'others': 20" in finding.message
+
+
+def test_every_problem_is_reported_at_once(refused) -> None:
+    content = (
+        "LEXEME f1 1 1 1 a lex s\n"
+        "LEXEME f1 1 one 1 a lex s <NA>\n"
+        "LEXEME f1 1 1 inf a lex s <NA>\n"
+        "LEXEME f1 1 * 1 a lex s <NA>\n"
+    )
+    assert refused("rttm", content) == [
+        ("f:1", "field_count"),
+        ("f:2", "not_a_number"),
+        ("f:4", "not_a_number"),
+        ("f:3", "not_a_number"),
+    ]
+
+
+@pytest.mark.parametrize("place", ["token", "comment"])
+def test_bytes_that_are_not_utf8_are_named(refused, place: str) -> None:
+    bad = {"token": b"LEXEME f1 1 1 1 caf\xe9 lex s <NA>\n", "comment": b";; caf\xe9\n"}[place]
+    assert refused("rttm", b"SPEAKER f1 1 1 1 a lex s <NA>\n" + bad) == [("f:2", "not_utf8")]
+
+
+def test_utf16_is_refused_as_such(refused) -> None:
+    assert refused("rttm", "LEXEME f1 1 1 1 a lex s <NA>\n".encode("utf-16")) == [("f:1", "not_utf8")]
+
+
+def test_negative_durations_are_warned_of(read) -> None:
+    rttm = read("rttm", "LEXEME f1 1 1 -0.5 a lex s <NA>\n")
+    assert rttm.records["dur_s"].tolist() == [-0.5]
+    assert [finding.code for finding in rttm.findings] == ["negative_duration"]
+
+
+def test_lines_are_counted_across_chunks(read) -> None:
+    line = "LEXEME f1 1 1 1 a lex s <NA>\n"
+    content = line * 10_000
+    assert len(content) > 4 * 65_536
+    assert read("rttm", content).records["line"].tolist() == list(range(1, 10_001))

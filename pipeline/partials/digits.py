@@ -1,0 +1,88 @@
+"""Floats as whole-number digits on a fixed grid: the error-free extraction behind every exact sum.
+
+A *limb* counts units of 2**(LIMB_BITS * (limb - ORIGIN)). The grid is fixed, so that the limbs of two sums add
+column by column. Rounding to the grid and subtracting are both exact in float64 (Rump's extraction with
+M = 1.5 * 2**(k + 52)), and so is a float sum of one limb's digits over a block: no digit exceeds 2**32 units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+LIMB_BITS = 32
+ORIGIN = 34
+"""Limb of the unit 1; limb 0 counts units of 2**-1088, below the smallest subnormal 2**-1074."""
+N_LIMBS = 68
+"""Limbs 0 … 67 reach 2**1088: every finite float64, 2**31 times over."""
+BLOCK = 1 << 14
+"""Values extracted together: small enough for the cache, and 2**14 digits of 2**32 units stay below 2**53."""
+LARGEST_BLOCK = 1 << 20
+
+_SHIFT = 17
+_FAR = 2.0 ** (LIMB_BITS * _SHIFT)
+_HUGE, _TINY = 2.0**500, 2.0**-500
+
+
+def digits(block: Floats) -> Iterator[tuple[int, Floats]]:
+    """Pairs (limb, whole numbers, at most 2**32 in magnitude, one per value); over all pairs they add up to ``block``.
+
+    ``block``: finite values, at most ``LARGEST_BLOCK`` of them. Each value has at most one digit in a limb. Huge
+    and tiny values are moved by whole limbs to the middle of the exponent range, where nothing over- or underflows.
+    """
+    magnitude = np.abs(block)
+    huge = magnitude >= _HUGE
+    tiny = (magnitude < _TINY) & (magnitude > 0.0)
+    if not (huge.any() or tiny.any()):
+        yield from _levels(block, ORIGIN)
+        return
+    for members, scale, origin in (
+        (huge, 1.0 / _FAR, ORIGIN + _SHIFT),
+        (tiny, _FAR, ORIGIN - _SHIFT),
+        (~(huge | tiny), 1.0, ORIGIN),
+    ):
+        yield from _levels(np.where(members, block, 0.0) * scale, origin)
+
+
+def _levels(rest: Floats, origin: int) -> Iterator[tuple[int, Floats]]:
+    """Digits from the highest occupied limb down, until nothing is left."""
+    level = _limb_of(rest)
+    while level is not None:
+        unit = math.ldexp(1.0, LIMB_BITS * level)
+        grid = 1.5 * 2.0**52 * unit
+        digit = (rest + grid) - grid
+        rest = rest - digit
+        yield origin + level, digit / unit
+        below = _limb_of(rest)
+        # A remainder of exactly half a unit would round to nothing again: always go down.
+        level = None if below is None else min(level - 1, below)
+
+
+def _limb_of(values: Floats) -> int | None:
+    """The lowest limb, relative to the unit 1, in which every value is below 2**32 units; None if all are zero."""
+    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
+    return math.frexp(largest)[1] // LIMB_BITS if largest > 0.0 else None
+
+
+def carried(limbs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Canonical limbs of the same sums, shape (..., N_LIMBS): all but the last, signed one in [0, 2**32).
+
+    Canonical limbs of 2**31 sums may be added column by column before they must be carried again.
+    """
+    result = limbs.copy()
+    for limb in range(N_LIMBS - 1):
+        carry = result[..., limb] >> LIMB_BITS
+        result[..., limb] -= carry << LIMB_BITS
+        result[..., limb + 1] += carry
+    return result
+
+
+def whole(limbs: NDArray[np.int64]) -> int:
+    """One row of canonical limbs as a whole number of units of 2**(-LIMB_BITS * ORIGIN)."""
+    low = int.from_bytes(limbs[: N_LIMBS - 1].astype("<u4").tobytes(), "little")
+    return low + (int(limbs[N_LIMBS - 1]) << (LIMB_BITS * (N_LIMBS - 1)))

@@ -1,0 +1,57 @@
+"""Commits: numbered references, each created exclusively, that make finished work visible.
+
+``refs/<evaluation>/<n>.json``, n = 1, 2, … The highest number is current. A reference is never changed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pipeline.errors import StoreError
+from pipeline.store.blobs import Store
+from pipeline.store.paths import checked_name
+from pipeline.store.seal import seal
+
+_DIGITS = 8
+_TRIES = 1000
+
+
+def commit(store: Store, evaluation: str, payload: dict[str, Any]) -> int:
+    """Make ``payload`` the current state of ``evaluation``; returns its number.
+
+    Of writers racing for a number one gets it, the others take the next. ``payload`` must be JSON without NaN.
+    """
+    data = seal(json.dumps(payload, sort_keys=True, allow_nan=False).encode())
+    number = max(_numbers(store, evaluation), default=0) + 1
+    for candidate in range(number, number + _TRIES):
+        if store.create(_path(evaluation, candidate), data):
+            return candidate
+    raise StoreError(f"{store.root}: {_TRIES} commits to {evaluation} were lost to other writers. Run again.")
+
+
+def latest(store: Store, evaluation: str) -> dict[str, Any] | None:
+    """The payload last committed, None before the first; ``StoreError`` if it is damaged."""
+    numbers = _numbers(store, evaluation)
+    return _payload(store, evaluation, max(numbers)) if numbers else None
+
+
+def history(store: Store, evaluation: str) -> dict[int, dict[str, Any]]:
+    """Every payload committed by its number, oldest first; ``StoreError`` if one is damaged."""
+    return {number: _payload(store, evaluation, number) for number in sorted(_numbers(store, evaluation))}
+
+
+def _path(evaluation: str, number: int) -> str:
+    return f"refs/{checked_name(evaluation)}/{number:0{_DIGITS}d}.json"
+
+
+def _numbers(store: Store, evaluation: str) -> list[int]:
+    names = (path.rsplit("/", 1)[1] for path in store.listing(f"refs/{checked_name(evaluation)}"))
+    return [int(name.removesuffix(".json")) for name in names if name.removesuffix(".json").isdecimal()]
+
+
+def _payload(store: Store, evaluation: str, number: int) -> dict[str, Any]:
+    payload = json.loads(store.get_sealed(_path(evaluation, number)))
+    if not isinstance(payload, dict):
+        raise StoreError(f"{store.url(_path(evaluation, number))}: a commit is a JSON object. Remove it.")
+    return payload

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from uuid import uuid4
+
+import fsspec
+import pytest
+
+from pipeline.errors import InputError, StoreError, UsageError
+from pipeline.store.blobs import Store, open_input, redacted
+
+
+@pytest.fixture(params=["path", "file", "memory"])
+def store(request, tmp_path):
+    return Store(
+        {
+            "path": str(tmp_path / "store"),
+            "file": f"file://{tmp_path}/store",
+            "memory": f"memory://{uuid4().hex}/store",
+        }[request.param]
+    )
+
+
+def test_what_was_put_is_got_listed_described_and_removed(store):
+    store.put("partials/ab/abcd", b"first")
+    store.put("partials/ab/abcd", b"data!!")
+    store.put("partialsx/y", b"")
+    assert store.get("partials/ab/abcd") == b"data!!"
+    assert store.exists("partials/ab/abcd")
+    assert not store.exists("partials/ab")
+    assert not store.exists("partials/none")
+    assert store.listing() == {"partials/ab/abcd": 6, "partialsx/y": 0}
+    assert store.listing("partials") == {"partials/ab/abcd": 6}
+    assert store.listing("results") == {}
+    assert store.describe("partials/ab/abcd")["n_bytes"] == 6
+    store.remove("partials/ab/abcd")
+    store.remove("partials/ab/abcd")
+    assert store.listing() == {"partialsx/y": 0}
+
+
+def test_a_missing_object_is_an_error_that_names_it(store):
+    with pytest.raises(StoreError, match=r"results/x\.json: .*there is none"):
+        store.get("results/x.json")
+
+
+def test_exclusive_creation_keeps_the_first(store):
+    assert store.create("refs/e/1", b"first")
+    assert not store.create("refs/e/1", b"second")
+    assert store.get("refs/e/1") == b"first"
+
+
+def test_one_of_many_local_creators_wins_and_nothing_else_is_left(tmp_path):
+    store = Store(str(tmp_path))
+    for race in range(30):
+        with ThreadPoolExecutor(8) as pool:
+            won = list(pool.map(lambda i, race=race: store.create(f"refs/{race}", b"%d" % i), range(8)))
+        assert won.count(True) == 1
+        assert store.get(f"refs/{race}") == b"%d" % won.index(True)
+    assert sorted(path.name for path in (tmp_path / "refs").iterdir()) == sorted(map(str, range(30)))
+
+
+def test_a_failed_local_write_leaves_the_old_object_and_no_temporary_file(tmp_path):
+    store = Store(str(tmp_path))
+    store.put("a/b", b"old")
+    with pytest.raises(StoreError, match="cannot write"):
+        store.put("a/b", None)
+    with pytest.raises(StoreError, match="cannot write"):
+        store.put("a/b/c", b"a file is in the way")
+    assert store.get("a/b") == b"old"
+    assert list((tmp_path / "a").iterdir()) == [tmp_path / "a" / "b"]
+
+
+def test_temporary_files_of_killed_writers_are_not_listed(tmp_path):
+    store = Store(str(tmp_path))
+    store.put("a/b", b"data")
+    (tmp_path / "a" / ".b.0123").write_bytes(b"da")
+    assert store.listing("a") == {"a/b": 4}
+
+
+def test_a_store_can_be_read_by_a_group(tmp_path):
+    umask = os.umask(0o022)
+    try:
+        Store(str(tmp_path)).put("a", b"data")
+    finally:
+        os.umask(umask)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o644
+
+
+def test_sealed_objects_are_json_and_damage_is_an_error(store):
+    store.put_sealed("r.json", b'{"a":1}')
+    sealed = store.get("r.json")
+    assert store.get_sealed("r.json") == b'{"a":1}'
+    assert sealed.startswith(b'{"sha256":"')
+    assert sealed.endswith(b'","body":{"a":1}}\n')
+    for damaged in (sealed[:-1], sealed + b"\n", sealed.replace(b":1}", b":2}"), b"", b'{"a":1}'):
+        store.put("r.json", damaged)
+        with pytest.raises(StoreError, match=r"r\.json: .*damaged"):
+            store.get_sealed("r.json")
+
+
+def test_a_store_is_a_value(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    store = Store("store")
+    assert store == Store(str(tmp_path / "store")) == Store(f"file://{tmp_path}/store/")
+    assert len({store, Store("./store")}) == 1
+    assert copy.copy(store) == pickle.loads(pickle.dumps(store)) == store  # noqa: S301
+    assert store.url("a/b") == f"{tmp_path}/store/a/b"
+    assert store.url("") == f"{tmp_path}/store"
+    assert Store("~/kept").root == f"{tmp_path}/home/kept"
+    assert Store("s3://bucket/a/").url("b") == "s3://bucket/a/b"
+
+
+def test_a_relative_store_does_not_move_with_the_working_folder(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    store = Store("store")
+    store.put("a", b"data")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert store.get("a") == b"data"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "file://",
+        "nonsense://x",
+        "s3://key:secret@bucket/x",
+        "s3://bucket/x?secret=1",
+        "simplecache::s3://b/x",
+        "a\0",
+    ],
+)
+def test_what_cannot_be_a_store_is_refused_without_showing_secrets(url):
+    with pytest.raises(UsageError) as refused:
+        Store(url)
+    assert "secret" not in str(refused.value)
+
+
+def test_one_file_system_serves_a_process():
+    assert fsspec.filesystem("memory", use_listings_cache=False) is Store("memory://one")._fs()[0]
+
+
+def test_inputs_are_opened_from_paths_and_urls(tmp_path, monkeypatch):
+    (tmp_path / "a.rttm").write_bytes(b"LEXEME")
+    monkeypatch.chdir(tmp_path)
+    fsspec.filesystem("memory").pipe_file("/inputs/a.rttm", b"LEXEME")
+    for uri in ("a.rttm", str(tmp_path / "a.rttm"), f"file://{tmp_path}/a.rttm", "memory://inputs/a.rttm"):
+        with open_input(uri) as stream:
+            assert stream.read(3) == b"LEX"
+            assert stream.read() == b"EME"
+
+
+@pytest.mark.parametrize("uri", ["missing.xml", "memory://none/such.xml", ".", "nonsense://x", "a\0b"])
+def test_inputs_that_are_not_there_are_refused(uri, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as refused:
+        open_input(uri)
+    assert refused.value.findings[0].where == uri
+    assert refused.value.findings[0].code in {"missing_input", "unknown_place"}
+
+
+def test_an_input_that_cannot_be_reached_is_a_fault_of_the_platform(tmp_path):
+    loop = Path(tmp_path / "loop")
+    loop.symlink_to(loop)
+    with pytest.raises(StoreError, match="loop: cannot open the input"):
+        open_input(str(loop))
+
+
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("s3://bucket/a", "s3://bucket/a"),
+        ("https://host/a.xml?X-Amz-Signature=abc", "https://host/a.xml"),
+        ("ftp://user:word@host/a", "ftp://host/a"),
+        ("abfs://container@account/a", "abfs://container@account/a"),
+        ("/data/what?.xml", "/data/what?.xml"),
+    ],
+)
+def test_urls_are_shown_without_secrets(uri, shown):
+    assert redacted(uri) == shown

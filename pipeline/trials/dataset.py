@@ -1,0 +1,138 @@
+"""Trials as an xarray dataset, the form in which they are stored and looked at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pipeline.trials.schema import Ints, Timeline, Trials
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+_BLOCK_FIELDS = ("search_time_s", "oov_count")
+
+_DESCRIBED: dict[str, tuple[str, str, str]] = {
+    "query": ("1", "query, as a position in query_id", "system output, block"),
+    "time": ("s", "begin on the dataset's timeline, recordings laid end to end", "system output, tbeg; ECF"),
+    "query_id": ("", "query names, sorted", "system output, block"),
+    "file_name": ("", "recording names, sorted", "system output, file"),
+    "channel_name": ("", "channel names, sorted", "system output, channel"),
+    "recording": ("", "recordings of the dataset, sorted", "ECF, audio_filename"),
+    "file": ("1", "recording, as a position in file_name", "system output, file"),
+    "channel": ("1", "channel, as a position in channel_name", "system output, channel"),
+    "begin": ("s", "begin in the recording", "system output, tbeg"),
+    "duration": ("s", "duration", "system output, dur"),
+    "score": ("1", "score, higher is likelier", "system output, score"),
+    "decision": ("1", "whether the hard decision is YES", "system output, decision"),
+    "row": ("1", "source line", "system output"),
+    "bucket_offset": (
+        "1",
+        "first row of each bucket of queries, with the number of rows at the end",
+        "hash of the query",
+    ),
+    "recording_begin": ("s", "begin of each recording on the dataset's timeline", "ECF"),
+    "timeline_end": ("s", "length of the dataset's timeline", "ECF"),
+    "score_range": ("1", "lowest and highest finite score of the output, NaN without any", "system output, score"),
+    "header_range": (
+        "1",
+        "declared lowest and highest score, NaN where not declared",
+        "system output, min_score, max_score",
+    ),
+    "block_present": ("1", "whether the output has a block for the query", "system output, block"),
+    "search_time": ("s", "search time of the query, NaN where not declared", "system output, search_time"),
+    "oov_count": ("1", "out-of-vocabulary words of the query, NaN where not declared", "system output, oov_count"),
+}
+"""Units, long name and source of every array."""
+
+
+def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | int]) -> xr.Dataset:
+    """Trials of one output as a dataset; ``source`` (where they come from: uri, sha256, …) becomes its attributes.
+
+    Dimension ``trial`` with coordinates ``query`` (position in ``query_id``) and ``time`` (seconds on the timeline);
+    ``bucket_offset`` over ``bucket_edge`` says where each bucket of queries begins. Every array carries ``units``,
+    ``long_name`` and ``source``; names are variable-length strings. Nothing is lost: see ``from_dataset``.
+    """
+    import xarray as xr
+
+    data = {
+        "file": ("trial", trials.file),
+        "channel": ("trial", trials.channel),
+        "begin": ("trial", trials.begin_s),
+        "duration": ("trial", trials.dur_s),
+        "score": ("trial", trials.score),
+        "decision": ("trial", trials.decision),
+        "row": ("trial", trials.row),
+        "bucket_offset": ("bucket_edge", trials.offsets),
+        "recording_begin": ("recording", timeline.offset_s[:-1]),
+        "timeline_end": ((), timeline.offset_s[-1]),
+        "score_range": ("bound", np.array(trials.score_range, np.float64)),
+        "header_range": ("bound", np.array(trials.header_range or (math.nan, math.nan), np.float64)),
+        "block_present": ("query_id", np.array([name in trials.blocks for name in trials.queries], np.bool_)),
+        "search_time": ("query_id", _per_query(trials, "search_time_s")),
+        "oov_count": ("query_id", _per_query(trials, "oov_count")),
+    }
+    coordinates = {
+        "query": ("trial", trials.query),
+        "time": ("trial", trials.time_s),
+        "query_id": ("query_id", _names(trials.queries)),
+        "file_name": ("file_name", _names(trials.files)),
+        "channel_name": ("channel_name", _names(trials.channels)),
+        "recording": ("recording", _names(timeline.files)),
+    }
+    dataset = xr.Dataset(data, coordinates, {"title": "trials", **source})
+    for name, (units, long_name, origin) in _DESCRIBED.items():
+        dataset[name].attrs.update(units=units, long_name=long_name, source=origin)
+    return dataset
+
+
+def _names(names: tuple[str, ...]) -> Any:
+    return np.array(names, np.dtypes.StringDType())
+
+
+def _per_query(trials: Trials, name: str) -> Any:
+    return np.array([trials.blocks.get(query, {}).get(name, math.nan) for query in trials.queries], np.float64)
+
+
+def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> Trials:
+    """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read.
+
+    Equal to ``trials.tiles(first_bucket, last_bucket)`` of the trials that ``to_dataset`` took.
+    """
+    offsets: Ints = dataset["bucket_offset"].to_numpy()
+    begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])
+    rows = dataset.isel(trial=slice(begin, end))
+    header_range = dataset["header_range"].to_numpy().tolist()
+    low, high = dataset["score_range"].to_numpy().tolist()
+    return Trials(
+        queries=_text(dataset, "query_id"),
+        files=_text(dataset, "file_name"),
+        channels=_text(dataset, "channel_name"),
+        query=rows["query"].to_numpy(),
+        file=rows["file"].to_numpy(),
+        channel=rows["channel"].to_numpy(),
+        begin_s=rows["begin"].to_numpy(),
+        dur_s=rows["duration"].to_numpy(),
+        time_s=rows["time"].to_numpy(),
+        score=rows["score"].to_numpy(),
+        decision=rows["decision"].to_numpy(),
+        row=rows["row"].to_numpy(),
+        offsets=np.clip(offsets - begin, 0, end - begin),
+        score_range=(low, high),
+        header_range=None if math.isnan(header_range[0]) else (header_range[0], header_range[1]),
+        blocks=_blocks(dataset),
+    )
+
+
+def _text(dataset: xr.Dataset, name: str) -> tuple[str, ...]:
+    return tuple(dataset[name].to_numpy().tolist())
+
+
+def _blocks(dataset: xr.Dataset) -> dict[str, dict[str, float]]:
+    present = dataset["block_present"].to_numpy().tolist()
+    columns = zip(dataset["search_time"].to_numpy().tolist(), dataset["oov_count"].to_numpy().tolist(), strict=True)
+    rows = zip(_text(dataset, "query_id"), present, columns, strict=True)
+    return {query: dict(zip(_BLOCK_FIELDS, values, strict=True)) for query, given, values in rows if given}

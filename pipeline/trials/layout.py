@@ -1,0 +1,105 @@
+"""From tables to the dataset's timeline: its recordings and excerpts, and an output's trials in canonical order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pipeline.formats.ecf import Ecf
+from pipeline.formats.kwslist import SystemOutput
+from pipeline.formats.table import canonical_codes, recode
+from pipeline.trials.decimals import to_decimals
+from pipeline.trials.duration import declared, t_audio_s
+from pipeline.trials.names import FileRule, ecf_file_name, output_file_name, renamed
+from pipeline.trials.order import canonical_order, joint_codes
+from pipeline.trials.schema import Excerpts, Floats, Timeline, Trials
+from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
+
+__all__ = ["FileRule", "ecf_file_name", "lay_out", "output_file_name", "t_audio_s", "timeline"]
+
+
+def timeline(ecf: Ecf, *, files: FileRule) -> Timeline:
+    """The recordings of an ECF end to end, in sorted order, with their evaluated excerpts (sorted, seconds).
+
+    With ``kwseval`` an excerpt ends at ``tbeg + dur`` rounded to four decimals, as KWSEval writes its TEND
+    (KWSecf_excerpt.pm:38); with ``stdeval`` at the unrounded sum.
+    """
+    table = ecf.excerpts
+    names, file = renamed(table.vocabularies["file"], table["file"], lambda name: ecf_file_name(name, files))
+    channels, channel = canonical_codes(table.vocabularies["channel"], table["channel"])
+    types, source_type = canonical_codes(table.vocabularies["source_type"], table["source_type"])
+    begin_s, dur_s = table["begin_s"] + 0.0, table["dur_s"] + 0.0
+    end_s = begin_s + dur_s
+    if files == "kwseval":
+        end_s = to_decimals(end_s, 4)
+    order = np.lexsort((source_type, dur_s, end_s, begin_s, channel, file))
+    excerpts = Excerpts(
+        files=names,
+        channels=channels,
+        file=file[order],
+        channel=channel[order],
+        begin_s=begin_s[order],
+        end_s=end_s[order],
+        dur_s=dur_s[order],
+        source_type=tuple(types[code] for code in source_type[order].tolist()),
+    )
+    extent_s = np.zeros(len(names))
+    np.maximum.at(extent_s, file, end_s)
+    offset_s = np.concatenate([[0.0], np.cumsum(extent_s)])
+    return Timeline(names, offset_s, excerpts, ecf.source_signal_duration_s)
+
+
+def lay_out(output: SystemOutput, timeline: Timeline, *, files: FileRule) -> Trials:
+    """The detections of one output as trials in canonical order, placed on the dataset's timeline.
+
+    Rows are sorted by (bucket, query, file, channel, begin, duration, score, YES before NO); rows equal in all of these
+    are interchangeable and keep the order of the input. Queries without detections stay in ``queries``.
+    """
+    table = output.detections
+    blocks = output.blocks
+    queries = tuple(sorted({*blocks.text("query"), *canonical_codes(table.vocabularies["query"], table["query"])[0]}))
+    query = recode(table.vocabularies["query"], queries)[table["query"]]
+    names, file = renamed(table.vocabularies["file"], table["file"], lambda name: output_file_name(name, files))
+    channels, channel = canonical_codes(table.vocabularies["channel"], table["channel"])
+    begin_s, dur_s, score = (table[name] + 0.0 for name in ("begin_s", "dur_s", "score"))
+    decision = table["decision"]
+    place = joint_codes(ranks_of(queries)[query], file, channel, (len(names), len(channels)))
+    order = canonical_order(place, begin_s, dur_s, score, ~decision)
+    starts_s = np.append(timeline.offset_s[:-1], math.nan)[recode(names, timeline.files)]
+    query, file, begin_s, score = query[order], file[order], begin_s[order], score[order]
+    return Trials(
+        queries=queries,
+        files=names,
+        channels=channels,
+        query=query,
+        file=file,
+        channel=channel[order],
+        begin_s=begin_s,
+        dur_s=dur_s[order],
+        time_s=starts_s[file] + begin_s,
+        score=score,
+        decision=decision[order],
+        row=table["line"][order].astype(np.int64),
+        offsets=offsets_of(buckets_of(queries)[query]),
+        score_range=_score_range(score),
+        header_range=_header_range(output),
+        blocks=_blocks(output),
+    )
+
+
+def _score_range(score: Floats) -> tuple[float, float]:
+    finite = score[np.isfinite(score)]
+    return (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
+
+
+def _header_range(output: SystemOutput) -> tuple[float, float] | None:
+    low, high = (declared(output.attributes.get(name)) for name in ("min_score", "max_score"))
+    return None if math.isnan(low) or math.isnan(high) else (low, high)
+
+
+def _blocks(output: SystemOutput) -> dict[str, dict[str, float]]:
+    """Attributes of each query's block; of several blocks of one query the last speaks."""
+    table = output.blocks
+    rows = zip(table.text("query"), table["search_time_s"].tolist(), table["oov_count"].tolist(), strict=True)
+    return {query: {"search_time_s": time_s, "oov_count": count} for query, time_s, count in rows}

@@ -1,0 +1,122 @@
+"""The values that trials and reference occurrences travel in, in memory. Protocol-neutral: no cost, no label.
+
+Rows are in a canonical order that does not depend on the order of any input file, and vocabularies are sorted,
+so that equal contents are equal bytes. A *tile* is one bucket of queries; ``offsets`` says where it begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+N_BUCKETS = 64
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Detections of one output on one dataset's timeline, sorted by (bucket, query, file, channel, begin, …).
+
+    ``query``, ``file`` and ``channel`` are codes into the sorted vocabularies. Times are seconds from the start of
+    the recording; ``time_s`` is the begin on the dataset's timeline (NaN where the file is not on it).
+    ``row`` is the source line and takes no part in any digest or figure.
+    """
+
+    queries: tuple[str, ...]
+    files: tuple[str, ...]
+    channels: tuple[str, ...]
+    query: Codes
+    file: Codes
+    channel: Codes
+    begin_s: Floats
+    dur_s: Floats
+    time_s: Floats
+    score: Floats
+    decision: Bools
+    row: Ints
+    offsets: Ints
+    """Row where each bucket begins, with the total at the end: length n_buckets + 1."""
+    score_range: tuple[float, float]
+    """Lowest and highest finite score of the whole output as submitted; (nan, nan) without detections."""
+    header_range: tuple[float, float] | None = None
+    """``min_score`` and ``max_score`` declared by the output's header, where it declares them."""
+    blocks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Per query of the output: ``search_time_s``, ``oov_count`` (NaN where absent)."""
+
+    def __len__(self) -> int:
+        return int(self.query.size)
+
+    def tiles(self, first: int, last: int) -> Trials:
+        """Buckets ``first`` up to ``last`` (exclusive) as trials of their own; views, nothing is copied."""
+        begin, end = int(self.offsets[first]), int(self.offsets[last])
+        offsets = np.clip(self.offsets - begin, 0, end - begin)
+        return replace(self, offsets=offsets, **_rows(self, _TRIAL_COLUMNS, slice(begin, end)))
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """Reference occurrences of queries, sorted like trials. ``first_*`` is the span of the first word only."""
+
+    queries: tuple[str, ...]
+    files: tuple[str, ...]
+    channels: tuple[str, ...]
+    query: Codes
+    file: Codes
+    channel: Codes
+    begin_s: Floats
+    end_s: Floats
+    first_begin_s: Floats
+    first_end_s: Floats
+    row: Ints
+    offsets: Ints
+
+    def __len__(self) -> int:
+        return int(self.query.size)
+
+    def tiles(self, first: int, last: int) -> Occurrences:
+        """Buckets ``first`` up to ``last`` (exclusive) as occurrences of their own; views, nothing is copied."""
+        begin, end = int(self.offsets[first]), int(self.offsets[last])
+        offsets = np.clip(self.offsets - begin, 0, end - begin)
+        return replace(self, offsets=offsets, **_rows(self, _OCCURRENCE_COLUMNS, slice(begin, end)))
+
+
+_TRIAL_COLUMNS = ("query", "file", "channel", "begin_s", "dur_s", "time_s", "score", "decision", "row")
+_OCCURRENCE_COLUMNS = ("query", "file", "channel", "begin_s", "end_s", "first_begin_s", "first_end_s", "row")
+
+
+def _rows(value: Trials | Occurrences, columns: tuple[str, ...], rows: slice) -> dict[str, Any]:
+    return {name: getattr(value, name)[rows] for name in columns}
+
+
+@dataclass(frozen=True)
+class Excerpts:
+    """The parts of recordings that are evaluated. ``file`` and ``channel`` are codes into sorted vocabularies."""
+
+    files: tuple[str, ...]
+    channels: tuple[str, ...]
+    file: Codes
+    channel: Codes
+    begin_s: Floats
+    end_s: Floats
+    dur_s: Floats
+    source_type: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """All recordings of a dataset laid end to end, in sorted order of their names."""
+
+    files: tuple[str, ...]
+    offset_s: Floats
+    """Where each file begins on the timeline, seconds; length n_files + 1."""
+    excerpts: Excerpts
+    header_s: float
+    """``source_signal_duration`` of the ECF; NaN where absent."""

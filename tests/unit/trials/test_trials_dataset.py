@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from trial_inputs import ecf, output
+
+from pipeline.trials.dataset import from_dataset, to_dataset
+from pipeline.trials.layout import lay_out, timeline
+from pipeline.trials.schema import N_BUCKETS, Timeline, Trials
+from pipeline.trials.tiles import bucket_of
+
+
+def laid() -> Timeline:
+    return timeline(ecf("a.sph 1 0 100", "b.sph 1 0 50.5"), files="kwseval")
+
+
+def trials(attributes: str = "") -> Trials:
+    blocks = {"K1": ["b 1 2 1 0.25 NO", "a 1 1 1 0.5 YES"], "ключ": ["z 1 3 0.5 -1.5 YES"], "silent": []}
+    given = output(blocks, attributes=attributes, declared='search_time="1.5" oov_count="NA"')
+    return lay_out(given, laid(), files="kwseval")
+
+
+def test_rows_and_coordinates() -> None:
+    dataset = to_dataset(trials(), laid(), {"uri": "kws.xml"})
+    assert dataset.sizes["trial"] == 3
+    assert dataset.sizes["bucket_edge"] == N_BUCKETS + 1
+    names = dataset["query_id"].to_numpy()[dataset["query"].to_numpy()].tolist()
+    assert sorted(names) == ["K1", "K1", "ключ"]
+    by_name = dataset.isel(trial=[names.index("K1")])
+    assert by_name["time"].item() == 1.0
+    assert by_name["score"].item() == 0.5
+    assert dataset.attrs["uri"] == "kws.xml"
+
+
+def test_every_array_says_what_it_is() -> None:
+    dataset = to_dataset(trials(), laid(), {})
+    for name, array in dataset.variables.items():
+        assert {"units", "long_name", "source"} <= set(array.attrs), name
+    assert dataset["begin"].attrs["units"] == "s"
+
+
+def test_names_are_variable_length_strings() -> None:
+    dataset = to_dataset(trials(), laid(), {})
+    for name in ("query_id", "file_name", "channel_name", "recording"):
+        assert dataset[name].dtype == np.dtypes.StringDType()
+
+
+def test_recordings_of_the_dataset_stand_on_its_timeline() -> None:
+    dataset = to_dataset(trials(), laid(), {})
+    assert dataset["recording_begin"].sel(recording="b").item() == 100.0
+    assert dataset["timeline_end"].item() == 150.5
+
+
+def test_block_attributes_come_back() -> None:
+    given = from_dataset(to_dataset(trials(), laid(), {}), 0, N_BUCKETS)
+    assert set(given.blocks) == {"K1", "ключ", "silent"}
+    assert given.blocks["silent"]["search_time_s"] == 1.5
+    assert math.isnan(given.blocks["silent"]["oov_count"])
+
+
+def test_declared_range_comes_back_where_declared() -> None:
+    assert from_dataset(to_dataset(trials(), laid(), {}), 0, N_BUCKETS).header_range is None
+    declared = trials('min_score="-3" max_score="1.5"')
+    assert from_dataset(to_dataset(declared, laid(), {}), 0, N_BUCKETS).header_range == (-3.0, 1.5)
+
+
+def test_only_the_rows_asked_for_come_back() -> None:
+    bucket = bucket_of("ключ")
+    part = from_dataset(to_dataset(trials(), laid(), {}), bucket, bucket + 1)
+    assert part.score.tolist() == [-1.5]
+    assert part.offsets.tolist() == trials().tiles(bucket, bucket + 1).offsets.tolist()
+    assert part.score_range == trials().score_range == (-1.5, 0.5)
+
+
+def test_an_output_without_detections() -> None:
+    none = lay_out(output({"K1": []}), laid(), files="kwseval")
+    back = from_dataset(to_dataset(none, laid(), {}), 0, N_BUCKETS)
+    assert len(back) == 0
+    assert back.files == back.channels == ()
+    assert back.queries == ("K1",)
+    assert math.isnan(back.score_range[0])
+
+
+@pytest.mark.parametrize("name", ["bucket_offset", "score_range", "query"])
+def test_arrays_that_other_rooms_look_up(name: str) -> None:
+    assert name in to_dataset(trials(), laid(), {}).variables

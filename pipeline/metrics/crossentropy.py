@@ -1,0 +1,223 @@
+"""Cross-entropy of scores read as log-likelihood ratios, over the complete set of trials."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.errors import Finding, InputError, UsageError
+from pipeline.metrics.counts import by_query
+from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.metrics.means import NO_NONTARGET_TRIALS, NO_TARGETS
+from pipeline.metrics.measure import Measure, Scored
+from pipeline.partials.exact import ExactSum
+from pipeline.partials.ledger import Ledger
+from pipeline.terms import Figure
+
+NO_SCORES = "no_scores"
+"""Status: nothing was submitted and nothing censors; the figures are those of the non-informative system."""
+MORE_DETECTIONS_THAN_TRIALS = "more_detections_than_trials"
+"""Status: more non-target detections than non-target trials; the censored ones weigh 0, never less."""
+
+
+@dataclass(frozen=True)
+class TrialSet:
+    """Every trial of the queries with occurrences (seed 000 eq 41-43): submitted ones by score, and censored ones.
+
+    ``score`` is strictly ascending, with counts beside it. Censored rows hold the trials nobody submitted; their
+    non-target weights are not integers where N is not.
+    """
+
+    score: Floats
+    n_target: Ints
+    n_nontarget: Ints
+    censored_score: Floats
+    censored_target: Ints
+    censored_nontarget: Floats
+    n_nontarget_trials: float = 0.0
+    """|Q'| N - |T_true| as the definition counts; smaller than what was submitted in a degenerate case."""
+    llr_min: float = math.nan
+    """Lowest submitted score over all scored queries (seed 000 eq 42); NaN without scores."""
+    reason: str | None = None
+    status: str | None = None
+
+    @property
+    def target_mass(self) -> int:
+        """|T_true|."""
+        return int(self.n_target.sum() + self.censored_target.sum())
+
+    @property
+    def nontarget_mass(self) -> float:
+        """Summed weight of non-target trials: |T_false|, or what was submitted where that is more."""
+        return float(self.n_nontarget.sum()) + math.fsum(self.censored_nontarget.tolist())
+
+    def rows(self) -> tuple[Floats, Floats, Floats]:
+        """Strictly ascending scores with the weights of target and non-target trials, censored ones included."""
+        score, row = np.unique(np.concatenate([self.score, self.censored_score]), return_inverse=True)
+        n_target, n_nontarget = np.zeros(score.size), np.zeros(score.size)
+        np.add.at(n_target, row, np.concatenate([self.n_target, self.censored_target]))
+        np.add.at(n_nontarget, row, np.concatenate([self.n_nontarget, self.censored_nontarget]))
+        used = (n_target > 0) | (n_nontarget > 0)
+        return score[used], n_target[used], n_nontarget[used]
+
+    def detail(self) -> dict[str, float]:
+        """What to state beside a figure: sizes of the trial set and its censored part, and the censoring score."""
+        return {
+            "n_target_trials": float(self.target_mass),
+            "n_nontarget_trials": self.n_nontarget_trials,
+            "n_censored_target": float(self.censored_target.sum()),
+            "n_censored_nontarget": self.n_nontarget_trials - float(self.n_nontarget.sum()),
+            "llr_min": self.llr_min,
+        }
+
+
+def trial_set(ledger: Ledger, n_trials_exact: float, censor: str | float = "llr_min") -> TrialSet:
+    """All trials of the queries with occurrences, each of which has ``n_trials_exact`` of them (not rounded).
+
+    Trials without a score get: ``llr_min`` the lowest submitted score over all these queries (seed 000 eq 42);
+    ``query`` the lowest of their own query (over all, where it has none); a number, that number (QUESST's default
+    score). ``error`` refuses them with ``InputError``. ``UsageError`` for any other policy. Without any score to
+    censor with they get 0, the non-informative score, and the status is ``no_scores``.
+    """
+    in_set = ledger.n_true[0] > 0
+    rows = in_set[ledger.query]
+    score, row = np.unique(ledger.score[rows], return_inverse=True)
+    n_target = _sums(row, ledger.n_target[rows], score.size)
+    n_nontarget = _sums(row, ledger.n_nontarget[rows], score.size)
+    n_true, omitted = ledger.n_true[0][in_set], ledger.omitted[0][in_set]
+    missing = (n_trials_exact - n_true) - by_query(ledger, ledger.n_nontarget)[in_set]
+    n_nontarget_trials = float(n_true.size * n_trials_exact - n_true.sum())
+    if censor == "query":
+        censored_score = _lowest_by_query(ledger, score)[in_set]
+    else:
+        omitted = omitted.sum(keepdims=True)
+        missing = np.array([n_nontarget_trials - float(n_nontarget.sum())])
+        censored_score = np.array([_common_score(censor, score)])
+    reason = None if n_true.size else NO_TARGETS
+    if censor == "error" and reason is None:
+        _refuse_missing(int(omitted[0]), float(missing[0]))
+    if reason is None and not n_nontarget.any() and not np.any(missing > 0.0):
+        reason = NO_NONTARGET_TRIALS
+    status = MORE_DETECTIONS_THAN_TRIALS if np.any(missing < 0.0) else None
+    if not score.size and not isinstance(censor, float | int):
+        status = NO_SCORES
+    weights = (score, n_target, n_nontarget, censored_score, omitted, np.maximum(missing, 0.0))
+    return TrialSet(*weights, n_nontarget_trials, float(score[0]) if score.size else math.nan, reason, status)
+
+
+def _sums(row: Ints, counts: Ints, size: int) -> Ints:
+    sums = np.zeros(size, np.int64)
+    np.add.at(sums, row, counts)
+    return sums
+
+
+def _common_score(censor: str | float, score: Floats) -> float:
+    """The one score of all trials that were not submitted."""
+    if isinstance(censor, float | int):
+        if math.isnan(censor):
+            raise UsageError("censor: NaN is no score. Give a number, llr_min, query or error.")
+        return float(censor)
+    if censor not in {"llr_min", "error"}:
+        raise UsageError(f"censor: unknown policy ({censor!r}). Give llr_min, query, error or a number.")
+    return float(score[0]) if score.size else 0.0
+
+
+def _lowest_by_query(ledger: Ledger, score: Floats) -> Floats:
+    """Lowest score of each query of the ledger; of all ``score``, or 0, where a query has none."""
+    lowest = np.full(len(ledger.queries), score[0] if score.size else 0.0)
+    query, first = np.unique(ledger.query, return_index=True)
+    lowest[query] = ledger.score[first]
+    return lowest
+
+
+def _refuse_missing(n_target: int, nontarget: float) -> None:
+    if n_target > 0 or nontarget > 0.0:
+        seen = f"{n_target} target and {nontarget:.17g} non-target trials have no score"
+        mend = "Submit a score for every trial, or set censor to llr_min, query or a default score."
+        message = f'trials are missing ({seen}, censor "error" allows none). {mend}'
+        raise InputError([Finding("missing_trials", message, "")])
+
+
+def cross_entropy(trials: TrialSet, prior: float, logit_prior: float) -> float:
+    """P_tar mean_T C_log + (1 - P_tar) mean_F C_log in nats (seed 000 eq 37 and 43, before the division by log 2).
+
+    Infinite where a target scores -inf or a non-target +inf. The sums are exact: no order or partition shows.
+    """
+    target = _mean_cost(
+        -(trials.score + logit_prior), trials.n_target, -(trials.censored_score + logit_prior), trials.censored_target
+    )
+    nontarget = _mean_cost(
+        trials.score + logit_prior, trials.n_nontarget, trials.censored_score + logit_prior, trials.censored_nontarget
+    )
+    return prior * target + (1.0 - prior) * nontarget
+
+
+def _mean_cost(log_odds: Floats, counts: Ints, censored_log_odds: Floats, weights: Floats | Ints) -> float:
+    """Weighted mean of log(1 + exp(log odds)), log odds against the truth; weight 0 silences an infinite cost."""
+    submitted = ExactSum.of_products(np.logaddexp(0.0, log_odds), counts)
+    used = weights > 0
+    censored = np.logaddexp(0.0, censored_log_odds[used]) * weights[used]
+    mass = float(counts.sum()) + math.fsum(weights.tolist())
+    return math.fsum([submitted.value(), *censored.tolist()]) / mass
+
+
+def prior_entropy(prior: float) -> float:
+    """Entropy of the target prior in nats (seed 000 eq 39, before the division by log 2)."""
+    return -prior * math.log(prior) - (1.0 - prior) * math.log1p(-prior)
+
+
+def trials_of(scored: Scored[Ledger]) -> TrialSet:
+    """The trial set by the protocol's censoring rule."""
+    return trial_set(scored.total, scored.facts.n_trials_exact, scored.rules.censor)
+
+
+def rows_of(scored: Scored[Ledger]) -> tuple[Floats, Floats, Floats]:
+    """Distinct scores with both class weights, for recalibration."""
+    return scored.once(trials_of).rows()
+
+
+def nats_of(scored: Scored[Ledger]) -> float:
+    """Cross-entropy in nats of a trial set that exists; of the non-informative system where there are no scores."""
+    trials, point = scored.once(trials_of), scored.point
+    if trials.status == NO_SCORES:
+        return prior_entropy(point.effective_prior)
+    return cross_entropy(trials, point.effective_prior, point.logit_prior)
+
+
+def cxe(scored: Scored[Ledger]) -> Figure:
+    """Empirical cross-entropy over the complete set of trials, in bits (seed 000 eq 43)."""
+    trials = scored.once(trials_of)
+    if trials.reason is not None:
+        return Figure.undefined(trials.reason)
+    return Figure(scored.once(nats_of) / math.log(2.0), status=trials.status, detail=trials.detail())
+
+
+def cxe_prior(scored: Scored[Ledger]) -> Figure:
+    """Prior entropy in bits: the cross-entropy of a system whose every score is 0 (seed 000 eq 39)."""
+    prior = scored.point.effective_prior
+    if not 0.0 < prior < 1.0:
+        return Figure.undefined("no_operating_point")
+    return Figure(prior_entropy(prior) / math.log(2.0))
+
+
+def cnxe(scored: Scored[Ledger]) -> Figure:
+    """Normalised cross-entropy, Cxe / Cxe_prior (seed 000 eq 40); 1 where nothing was submitted.
+
+    Pooled over queries. At P_tar = 1/2 it is Cllr. ``detail`` states the sizes of the trial set and its censored part.
+    """
+    trials = scored.once(trials_of)
+    if trials.reason is not None:
+        return Figure.undefined(trials.reason)
+    value = scored.once(nats_of) / prior_entropy(scored.point.effective_prior)
+    return Figure(value, status=trials.status, detail=trials.detail())
+
+
+_S000 = "MediaEval SWS 2013 performance measures"
+
+MEASURES: tuple[Measure[Ledger], ...] = (
+    Measure("cxe", "bit", "lower", f"{_S000}, section 4.2.4, eq 43", cxe),
+    Measure("cxe_prior", "bit", "none", f"{_S000}, section 4.2.3, eq 39", cxe_prior),
+    Measure("cnxe", "1", "lower", f"{_S000}, sections 4.2.3-4.2.4, eq 40 with eq 43", cnxe),
+)

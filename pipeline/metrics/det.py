@@ -1,0 +1,57 @@
+"""Detection Error Tradeoff: curves on normal-deviate axes, and curves thinned for drawing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.sweep import Curve
+
+P_CLIP = 2.220446049250313e-16
+"""Rates are kept inside [P_CLIP, 1 - P_CLIP] on normal-deviate axes, as KWSEval does."""
+
+
+def probit(p: Floats) -> Floats:
+    """Normal deviates of probabilities (ppndf), clipped so that 0, 1 and rates beyond them stay finite."""
+    return np.asarray(ndtri(np.clip(p, P_CLIP, 1.0 - P_CLIP)), np.float64)
+
+
+def det_points(curve: Curve) -> tuple[Floats, Floats]:
+    """Abscissa and ordinate of a DET plot: probit(P_fa) and probit(P_miss) of every point of the curve."""
+    return probit(curve.p_fa), probit(curve.p_miss)
+
+
+def visible(p_miss: Floats, p_fa: Floats, eps_probit: float = 0.005) -> NDArray[np.bool_]:
+    """Which points of a sweep a drawing needs: the ends, and as many corners as it can show.
+
+    Points inside a horizontal or vertical stretch go without loss. Of what is left, the first and the last point of
+    each run through one cell of ``eps_probit`` by ``eps_probit`` stay: every point left out lies within
+    ``eps_probit`` of a kept one on both axes. The default is below a pixel.
+    """
+    x, y = probit(p_fa), probit(p_miss)
+    corners = np.flatnonzero(_corner(x, y))
+    cell_x, cell_y = np.floor(x[corners] / eps_probit), np.floor(y[corners] / eps_probit)
+    new = (np.diff(cell_x) != 0) | (np.diff(cell_y) != 0)
+    kept = np.zeros(x.size, np.bool_)
+    kept[corners[np.append(True, new)[: corners.size] | np.append(new, True)[: corners.size]]] = True
+    return kept
+
+
+def _corner(x: Floats, y: Floats) -> NDArray[np.bool_]:
+    """Points that do not lie strictly inside a horizontal or vertical stretch; the ends are corners."""
+    corner = np.ones(x.size, np.bool_)
+    flat_x, flat_y = np.diff(x) == 0, np.diff(y) == 0
+    corner[1:-1] = ~((flat_x[:-1] & flat_x[1:]) | (flat_y[:-1] & flat_y[1:]))
+    return corner
+
+
+def thin(curve: Curve, eps_probit: float = 0.005) -> Curve:
+    """The curve at its ``visible`` points and at its best one."""
+    kept = visible(curve.p_miss, curve.p_fa, eps_probit)
+    if curve.best >= 0:
+        kept[curve.best] = True
+    best = int(np.count_nonzero(kept[: curve.best])) if curve.best >= 0 else -1
+    columns = (curve.threshold[kept], curve.p_miss[kept], curve.p_fa[kept], curve.twv[kept])
+    return Curve(*columns, best=best, reason=curve.reason)

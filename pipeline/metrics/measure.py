@@ -1,0 +1,54 @@
+"""What a measure is: a named pure function from totals to a figure, with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, cast
+
+from pipeline.terms import Facts, Figure, OperatingPoint
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings of a protocol that measures read. Each has one name everywhere (``--set``, files, signature)."""
+
+    reject_all_point: bool = True
+    """Whether the sweep has a last point that accepts nothing (STDEval and the plans: yes; KWSEval: no)."""
+    include_no_targets: bool = False
+    """Whether queries without occurrences count in the means (KWSEval -inc)."""
+    censor: str | float = "llr_min"
+    """Score of trials that were not submitted: ``llr_min``, ``query``, ``error`` or a number."""
+    load_lambda: float = 0.1
+    """Weight of the indexing phase in the Processing Load."""
+
+
+@dataclass(frozen=True)
+class Scored(Generic[T]):
+    """A cell's totals with what measures need beside them. ``once`` shares work between measures of one cell."""
+
+    total: T
+    facts: Facts
+    point: OperatingPoint
+    rules: Rules = field(default_factory=Rules)
+    _memo: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, function: Callable[[Scored[T]], R]) -> R:
+        """``function(self)``, computed the first time it is asked for in this cell."""
+        if function not in self._memo:
+            self._memo[function] = function(self)
+        return cast(R, self._memo[function])
+
+
+@dataclass(frozen=True)
+class Measure(Generic[T]):
+    """A named figure. ``better`` is ``higher``, ``lower`` or ``none``; ``source`` names document, section and equation."""
+
+    name: str
+    unit: str
+    better: str
+    source: str
+    of: Callable[[Scored[T]], Figure]

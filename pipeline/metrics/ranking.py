@@ -1,0 +1,55 @@
+"""Mean average precision of the ranked detections of each query."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.means import NO_TARGETS
+from pipeline.metrics.measure import Measure, Scored
+from pipeline.partials.ledger import Ledger
+from pipeline.terms import Figure
+
+
+def average_precision(ledger: Ledger) -> Floats:
+    """Average precision per query of the ledger; NaN for queries without occurrences.
+
+    Detections are ranked by descending score, decisions ignored. Inside one score non-targets come first, so that a
+    tie never helps (as KWSEval's stable sort has it). Occurrences without a detection count in the denominator.
+    """
+    # Rows descend by score inside a query when read backwards.
+    query = ledger.query[::-1]
+    n_target, n_nontarget = ledger.n_target[::-1], ledger.n_nontarget[::-1]
+    n_queries = len(ledger.queries)
+    first = np.searchsorted(ledger.query, np.arange(n_queries), side="right")
+    start = (query.size - first)[query]
+    targets, trials = np.cumsum(n_target), np.cumsum(n_target + n_nontarget)
+    # One entry per detected occurrence: its rank among the occurrences and among all detections of its query.
+    row = np.repeat(np.arange(query.size), n_target)
+    place = np.arange(row.size) - (targets - n_target)[row]
+    targets_before = (targets - n_target)[row] - np.append(0, targets)[start[row]]
+    trials_before = (trials - n_target)[row] - np.append(0, trials)[start[row]]
+    precision = (targets_before + place + 1) / (trials_before + place + 1)
+    n_true = ledger.n_true[0]
+    sums = np.bincount(query[row], weights=precision, minlength=n_queries)
+    values: Floats = np.divide(sums, n_true, out=np.full(n_queries, np.nan), where=n_true > 0)
+    return values
+
+
+def mean_average_precision(scored: Scored[Ledger]) -> Figure:
+    """Mean over the queries with occurrences of sum(precision at each hit) / N_true (KWSEval -zG MAP).
+
+    KWSEval ranks scores as strings ("9.5" before "10"); here they are numbers.
+    """
+    values = average_precision(scored.total)
+    values = values[~np.isnan(values)]
+    if not values.size:
+        return Figure.undefined(NO_TARGETS)
+    return Figure(math.fsum(values.tolist()) / values.size, detail={"n_queries": float(values.size)})
+
+
+MEASURES: tuple[Measure[Ledger], ...] = (
+    Measure("map", "1", "higher", "F4DE KWSEval, MAP: mean over queries of average precision", mean_average_precision),
+)

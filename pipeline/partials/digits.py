@@ -1,8 +1,8 @@
 """Floats as whole-number digits on a fixed grid: the error-free extraction behind every exact sum.
 
 A *limb* counts units of 2**(LIMB_BITS * (limb - ORIGIN)). The grid is fixed, so that the limbs of two sums add
-column by column. Rounding to the grid and subtracting are both exact in float64 (Rump's extraction with
-M = 1.5 * 2**(k + 52)), and so is a float sum of one limb's digits over a block: no digit exceeds 2**32 units.
+column by column. Subtracting what was rounded to the grid is exact in float64 (extraction with M = 1.5 * 2**(k + 52)),
+and so is a float sum of one limb's digits over a block: no digit exceeds 2**31 units.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ORIGIN = 34
 N_LIMBS = 68
 """Limbs 0 … 67 reach 2**1088: every finite float64, 2**31 times over."""
 BLOCK = 1 << 14
-"""Values extracted together: small enough for the cache, and 2**14 digits of 2**32 units stay below 2**53."""
+"""Values extracted together: small enough for the cache, and 2**14 digits of 2**31 units stay below 2**53."""
 LARGEST_BLOCK = 1 << 20
 
 _SHIFT = 17
@@ -30,7 +30,7 @@ _HUGE, _TINY = 2.0**500, 2.0**-500
 
 
 def digits(block: Floats) -> Iterator[tuple[int, Floats]]:
-    """Pairs (limb, whole numbers, at most 2**32 in magnitude, one per value); over all pairs they add up to ``block``.
+    """Pairs (limb, whole numbers, at most 2**31 in magnitude, one per value); over all pairs they add up to ``block``.
 
     ``block``: finite values, at most ``LARGEST_BLOCK`` of them. Each value has at most one digit in a limb. Huge
     and tiny values are moved by whole limbs to the middle of the exponent range, where nothing over- or underflows.
@@ -64,7 +64,7 @@ def _levels(rest: Floats, origin: int) -> Iterator[tuple[int, Floats]]:
 
 
 def _limb_of(values: Floats) -> int | None:
-    """The lowest limb, relative to the unit 1, in which every value is below 2**32 units; None if all are zero."""
+    """The lowest limb, relative to the unit 1, in which every value is below 2**31 units; None if all are zero."""
     largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
     return math.frexp(largest)[1] // LIMB_BITS if largest > 0.0 else None
 

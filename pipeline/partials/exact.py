@@ -157,7 +157,7 @@ def _blocks(values: Floats, size: int) -> Iterator[slice]:
 
 
 def _count_parts(counts: Ints) -> Iterator[tuple[int, Ints]]:
-    """Counts cut into 16-bit parts: a part times a digit summed over a block stays below 2**62."""
+    """Counts cut into 16-bit parts: a part times a digit summed over a block stays below 2**61."""
     for shift in range(0, 64, _COUNT_BITS):
         part = (counts >> shift) & ((1 << _COUNT_BITS) - 1)
         if part.any():

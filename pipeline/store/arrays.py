@@ -76,7 +76,6 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
         zarr_format=3,
         mask_and_scale=False,
         decode_times=False,
-        decode_timedelta=False,
     )
     return dataset
 
@@ -112,7 +111,7 @@ def _encoded(groups: Mapping[str, xr.Dataset]) -> dict[str, bytes]:
     with _quiet_zarr():
         xr.Dataset().to_zarr(memory, mode="w", zarr_format=3, consolidated=False)
         for group, dataset in groups.items():
-            loaded = _with_text(dataset.drop_encoding().compute())
+            loaded = _with_text(dataset.compute())
             encoding = {str(name): _encoding(variable) for name, variable in loaded.variables.items()}
             loaded.to_zarr(memory, group=group or None, mode="a", zarr_format=3, encoding=encoding, consolidated=False)
         for group in sorted({"", *groups}, reverse=True):

@@ -40,6 +40,7 @@ def test_a_number_that_was_taken_is_not_used_again_after_a_removal_below(store):
     for _ in range(3):
         manifest.commit(store, "e", {})
     store.remove("refs/e/00000001.json")
+    store.remove("refs/e/00000002.json")
     assert manifest.commit(store, "e", {}) == 4
 
 

@@ -1,0 +1,60 @@
+"""Which times lie inside the evaluated parts of the recordings."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.align.grouped import positions_within
+from pipeline.formats.table import recode
+from pipeline.trials.schema import Bools, Codes, Excerpts, Floats
+
+
+def inside_excerpts(
+    excerpts: Excerpts,
+    files: tuple[str, ...],
+    channels: tuple[str, ...],
+    file: Codes,
+    channel: Codes,
+    begin_s: Floats,
+    end_s: Floats,
+) -> Bools:
+    """For each row, whether one excerpt of its file and channel holds it whole: ``begin >= TBEG and end <= TEND``.
+
+    ``file`` and ``channel`` are codes into the rows' own vocabularies ``files`` and ``channels``, times are seconds.
+    Both borders belong to the excerpt. A row across two abutting excerpts is outside; excerpts may overlap or nest.
+
+    Source: KWSEval, KWSAlignment.pm (F4DE 3.5.0) lines 370-385; OpenKWS13 evaluation plan, section 3.4.
+    """
+    if excerpts.file.size == 0:
+        return np.zeros(file.size, np.bool_)
+    group, begin, latest_end = _by_group(excerpts)
+    row_group = _row_groups(excerpts, files, channels, file, channel)
+    first = np.searchsorted(group, row_group, "left")
+    last = np.searchsorted(group, row_group, "right")
+    begun = positions_within(begin, first, last, begin_s, after_equal=True)
+    # Of the excerpts begun by then, the one that ends last holds the row if any does.
+    return (begun > first) & (latest_end[np.maximum(begun - 1, 0)] >= end_s)
+
+
+def _by_group(excerpts: Excerpts) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Excerpts sorted by (file and channel, begin): group, begin, and the latest end so far within the group."""
+    group = excerpts.file.astype(np.int64) * len(excerpts.channels) + excerpts.channel
+    order = np.lexsort((excerpts.begin_s, group))
+    group, end = group[order], excerpts.end_s[order]
+    by_end = np.argsort(end, kind="stable")
+    rank = np.empty_like(by_end)
+    rank[by_end] = np.arange(rank.size)
+    # Ranks instead of times, one block of ranks per group: the running maximum starts afresh with each group.
+    latest = np.maximum.accumulate(group * rank.size + rank) % rank.size
+    return group, excerpts.begin_s[order], end[by_end][latest]
+
+
+def _row_groups(
+    excerpts: Excerpts, files: tuple[str, ...], channels: tuple[str, ...], file: Codes, channel: Codes
+) -> NDArray[np.int64]:
+    """Per row the excerpts' number of its file and channel, -1 where no excerpt has that file or channel."""
+    row_file = recode(files, excerpts.files)[file]
+    row_channel = recode(channels, excerpts.channels)[channel]
+    group = row_file.astype(np.int64) * len(excerpts.channels) + row_channel
+    return np.where((row_file < 0) | (row_channel < 0), np.int64(-1), group)

@@ -1,0 +1,72 @@
+"""Mapping detections to reference occurrences, one to one, within each query, file and channel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pipeline.align.aligned import Aligned
+from pipeline.align.assignment import assign
+from pipeline.align.candidates import ScoreRange, find_candidates
+from pipeline.align.pairs import largest_mapping, list_pairs
+from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
+
+KWSEVAL_SCORE_FLOOR = 1e-5
+
+
+def align_occurrences(
+    trials: Trials,
+    references: Occurrences,
+    *,
+    tolerance_s: float,
+    score_range: ScoreRange,
+    floor: float = KWSEVAL_SCORE_FLOOR,
+    trial_rows: Bools | Ints | None = None,
+    reference_rows: Bools | Ints | None = None,
+) -> Aligned:
+    """Map the detections of one tile to its reference occurrences. Rows may come in any order.
+
+    A detection may be mapped to a reference of its query, file and channel when its mid point ``begin + dur / 2.0`` is
+    not before ``begin - tolerance_s`` and not after ``end + tolerance_s`` of the reference (borders included). Of all
+    one-to-one mappings the result has the most pairs, then the largest sum of ``1e-8 TmCgr + 1e-6 ScrCgr``
+    (``congruence``), then the preferred detections: higher score, earlier begin, shorter duration, YES before NO.
+    Decisions count in such ties only: a NO with a higher score takes the reference from a YES.
+
+    ``score_range`` is what ScrCgr measures a score against: ``"group"`` the kept detections of the same query, file and
+    channel (KWSEval), ``"keyword"`` those of the same query in this tile (the plan; the tile must hold them all), or
+    ``(lowest, highest)`` (header or whole output; STDEval). It counts as at least ``floor`` wide: 1e-5 as KWSEval,
+    1e-4 as the OpenKWS13 plan, 0 as STDEval, where a range of width 0 makes ScrCgr 0. Ranges are taken over finite
+    scores; +inf has ScrCgr 1, -inf 0. ``(nan, nan)`` stands for no finite score.
+
+    ``trial_rows`` and ``reference_rows`` (masks or row numbers; None for all) are the rows that take part: the others
+    appear nowhere in the result and in no score range.
+
+    Source: KWSAlignment.pm 75-310 and 497-519, BipartiteMatch.pm 731-842 (F4DE 3.5.0); OpenKWS13 plan, section 5.1.1.
+    """
+    trial_kept = _mask(trial_rows, len(trials))
+    reference_kept = _mask(reference_rows, len(references))
+    candidates = find_candidates(
+        trials,
+        references,
+        trial_kept=trial_kept,
+        reference_kept=reference_kept,
+        tolerance_s=tolerance_s,
+        score_range=score_range,
+        floor=floor,
+    )
+    hint = largest_mapping(candidates)
+    mapping = assign(list_pairs(candidates, hint), hint, candidates.rank)
+    mapped = mapping >= 0
+    reference = np.full(len(trials), -1, np.int64)
+    reference[candidates.trial[mapping[mapped]]] = candidates.occurrence[mapped]
+    reference_kept[candidates.occurrence[mapped]] = False
+    kept = np.flatnonzero(trial_kept)
+    return Aligned(kept=kept, reference=reference[kept], omitted=np.flatnonzero(reference_kept))
+
+
+def _mask(rows: Bools | Ints | None, size: int) -> Bools:
+    """A mask of its own of the rows that take part."""
+    if rows is None:
+        return np.ones(size, np.bool_)
+    mask = np.zeros(size, np.bool_)
+    mask[rows] = True
+    return mask

@@ -108,6 +108,23 @@ class LoadFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """A named part of a cell's trials, scored like the whole beside it: one condition of the grid.
+
+    ``kind`` says what picks it (``source_type``, ``query``, ``attribute``, ``oov``, ``has_targets``). Trials of the
+    condition ``ledger`` count; of the listed ``queries`` where the kind fixes them before the output is known.
+    """
+
+    name: str
+    kind: str
+    t_audio_s: float
+    n_trials: float
+    n_trials_exact: float
+    ledger: str = "all"
+    queries: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What key, dataset and query list say about a cell; measures take it beside the totals."""
 
@@ -122,6 +139,8 @@ class Facts:
     counts: Mapping[str, float] = field(default_factory=dict)
     """Whatever else is worth showing beside the figures, by name."""
     load: LoadFacts = field(default_factory=LoadFacts)
+    selections: tuple[Selection, ...] = ()
+    """Conditions beside "all"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Scored(Generic[T]):
 
 @dataclass(frozen=True)
 class Measure(Generic[T]):
-    """A named figure. ``better`` is ``higher``, ``lower`` or ``none``; ``source`` names document, section and equation."""
+    """A named figure. ``better``: ``higher``, ``lower`` or ``none``. ``source``: document, section and equation."""
 
     name: str
     unit: str

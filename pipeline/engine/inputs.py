@@ -1,0 +1,83 @@
+"""Reading a cell's input files: bytes are hashed as they are read, so a result can name exactly what it saw."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from typing import Any, BinaryIO
+
+from pipeline.errors import InputError, PlatformError
+from pipeline.formats import READERS
+from pipeline.protocols.base import Protocol
+from pipeline.store.blobs import open_input, redacted
+from pipeline.terms import Source
+
+_BLOCK = 1 << 20
+
+
+class _Hashed(io.RawIOBase):
+    """A binary stream that hashes what passes through."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._hash = hashlib.sha256()
+        self.n_bytes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._hash.update(data)
+        self.n_bytes += len(data)
+        return len(data)
+
+    @property
+    def sha256(self) -> str:
+        return self._hash.hexdigest()
+
+
+def read_role(protocol: Protocol, role: str, uri: str, where: str | None = None) -> tuple[Any, Source]:
+    """The table of one input and the source it came from.
+
+    ``where`` is the name used in messages (default: the URL). Raises ``InputError`` for a missing or refused file.
+    """
+    with open_input(uri) as stream:
+        hashed = _Hashed(stream)
+        buffered = io.BufferedReader(hashed, _BLOCK)
+        name = where or redacted(uri)
+        table = READERS[_format(protocol, role)](buffered, name)
+        while buffered.read(_BLOCK):
+            pass
+    return table, Source(name, role, hashed.sha256, hashed.n_bytes)
+
+
+def _format(protocol: Protocol, role: str) -> str:
+    return next(known.format for known in protocol.roles if known.name == role)
+
+
+def digest(uri: str, role: str) -> Source:
+    """The source at ``uri`` by its bytes, without reading it as anything."""
+    with open_input(uri) as stream:
+        hashed = _Hashed(stream)
+        while hashed.read(_BLOCK):
+            pass
+    return Source(uri, role, hashed.sha256, hashed.n_bytes)
+
+
+def read_planned(protocol: Protocol, role: str, planned: Source) -> Any:
+    """The table of an input that a plan names by its bytes; messages name it by its role.
+
+    Raises ``InputError`` where the format refuses it, and ``PlatformError`` where it is gone or has other bytes than
+    were planned for: what would be made of it must not stand under the planned address.
+    """
+    try:
+        table, seen = read_role(protocol, role, planned.uri, role)
+    except InputError as error:
+        if error.findings[0].code in ("missing_input", "unknown_place"):
+            raise PlatformError(f"{planned.uri}: the file is gone since the run was planned. Start again.") from error
+        raise
+    if seen.sha256 != planned.sha256:
+        raise PlatformError(f"{planned.uri}: the file changed since the run was planned. Start again.")
+    return table

@@ -1,0 +1,213 @@
+"""What a run will do, settled before anything is scored: every input by digest, every result by address.
+
+A plan is content-addressed itself. It holds no credentials and, but for the URLs that workers read from, nothing
+that depends on where the files lie.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+from pipeline import protocols
+from pipeline.engine import references
+from pipeline.engine.inputs import digest
+from pipeline.engine.labels import labels
+from pipeline.errors import Finding, InputError, StoreError
+from pipeline.protocols.base import Protocol
+from pipeline.store.address import address
+from pipeline.store.blobs import Store
+from pipeline.terms import Cell, Evaluation, Source, System
+
+RESULT_EDITION = 1
+"""Raised when the form of a result changes: old results are then scored anew."""
+_READERS_AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class Job:
+    """One cell of a plan: its inputs by role, where its reference lies and where its result belongs."""
+
+    cell: Cell
+    address: str
+    reference: str
+    inputs: Mapping[str, Source]
+    failed: str | None = None
+
+    @property
+    def path(self) -> str:
+        """The result's object in the store."""
+        return f"results/{self.address}.json"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All jobs of one evaluation. ``labels`` are the names of input files as results show them, by URL."""
+
+    evaluation: str
+    protocol_name: str
+    mode: str
+    overrides: tuple[tuple[str, str], ...]
+    systems: tuple[System, ...]
+    jobs: tuple[Job, ...]
+    labels: Mapping[str, str]
+    address: str = ""
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol with the evaluation's overrides."""
+        return protocols.find(self.protocol_name, mode=self.mode, overrides=dict(self.overrides))
+
+    @cached_property
+    def by_cell(self) -> Mapping[Cell, Job]:
+        """The jobs by their cells."""
+        return {job.cell: job for job in self.jobs}
+
+
+def plan(evaluation: Evaluation, store: Store) -> Plan:
+    """Hash every input, derive the references, and write the plan to the store.
+
+    Raises ``InputError`` when an organiser's file is missing or refused: nothing can be scored without it.
+    A participant's missing file makes a cell with a reason.
+    """
+    overrides = tuple((name, str(value)) for name, value in evaluation.overrides)
+    protocol = protocols.find(evaluation.protocol, mode=evaluation.mode, overrides=dict(overrides))
+    organisers = _organisers(evaluation)
+    uris = {uri for inputs in organisers.values() for uri in inputs.values()}
+    outputs = {uri for system in evaluation.systems for uri in system.outputs.values()}
+    resources = {system.resources for system in evaluation.systems if system.resources}
+    names = labels([*uris, *outputs, *resources])
+    known = _digests(uris, optional=outputs | resources)
+    made = {
+        pair: references.derive(protocol, {role: known[uri] for role, uri in inputs.items()}, store)
+        for pair, inputs in organisers.items()
+    }
+    jobs = tuple(_job(protocol, evaluation, cell, organisers, made, known) for cell in evaluation.cells())
+    drafted = Plan(evaluation.name, protocol.name, protocol.mode, overrides, evaluation.systems, jobs, names)
+    return _save(drafted, store)
+
+
+def load_plan(store: Store, plan_address: str) -> Plan:
+    """The plan at an address."""
+    stored = json.loads(store.get_sealed(f"plans/{plan_address}.json"))
+    return Plan(
+        evaluation=stored["evaluation"],
+        protocol_name=stored["protocol"],
+        mode=stored["mode"],
+        overrides=tuple((name, value) for name, value in stored["overrides"]),
+        systems=tuple(System(**entry) for entry in stored["systems"]),
+        jobs=tuple(_job_from(entry) for entry in stored["jobs"]),
+        labels=stored["labels"],
+        address=plan_address,
+    )
+
+
+def _organisers(evaluation: Evaluation) -> dict[tuple[str, str], dict[str, str]]:
+    """The organiser's files by (query set, dataset) and role."""
+    return {
+        (q.name, d.name): {
+            "ecf": d.ecf.replace("{query_set}", q.name),
+            "rttm": d.rttm.replace("{query_set}", q.name),
+            "kwlist": q.kwlist.replace("{dataset}", d.name),
+            **({"queries": q.queries} if q.queries else {}),
+        }
+        for q in evaluation.query_sets
+        for d in evaluation.datasets
+    }
+
+
+def _digests(required: set[str], *, optional: set[str]) -> dict[str, Source]:
+    """Sources by URL. Missing optional ones are left out; problems of all required ones are raised together."""
+    problems: list[Finding] = []
+
+    def look(uri: str) -> Source | None:
+        try:
+            source = digest(uri, "")
+        except InputError as error:
+            if uri in required:
+                problems.extend(error.findings)
+            return None
+        return Source(uri, "", source.sha256, source.n_bytes)
+
+    with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
+        found = list(pool.map(look, sorted(required | optional)))
+    if problems:
+        raise InputError(problems)
+    return {source.uri: source for source in found if source is not None}
+
+
+def _job(
+    protocol: Protocol,
+    evaluation: Evaluation,
+    cell: Cell,
+    organisers: Mapping[tuple[str, str], Mapping[str, str]],
+    made: Mapping[tuple[str, str], str],
+    known: Mapping[str, Source],
+) -> Job:
+    pair = (cell.query_set, cell.dataset)
+    system = next(system for system in evaluation.systems if system.name == cell.system)
+    roles = dict(organisers[pair])
+    if pair in system.outputs:
+        roles["output"] = system.outputs[pair]
+    if system.resources:
+        roles["resources"] = system.resources
+    inputs = {
+        role: Source(uri, role, known[uri].sha256, known[uri].n_bytes) for role, uri in roles.items() if uri in known
+    }
+    return Job(
+        cell=cell,
+        address=address(
+            "result",
+            edition=RESULT_EDITION,
+            protocol=protocols.fields(protocol),
+            version=protocols.rescore_version(),
+            cell=asdict(cell),
+            inputs={role: source.sha256 for role, source in inputs.items()},
+        ),
+        reference=made[pair],
+        inputs=inputs,
+        failed=None if "output" in inputs else "missing_output",
+    )
+
+
+def _save(drafted: Plan, store: Store) -> Plan:
+    """Write the plan under the digest of its own bytes."""
+    stored = {
+        "evaluation": drafted.evaluation,
+        "protocol": drafted.protocol_name,
+        "mode": drafted.mode,
+        "overrides": drafted.overrides,
+        "systems": [_system_document(system) for system in drafted.systems],
+        "jobs": [{**asdict(job), "inputs": {r: asdict(s) for r, s in job.inputs.items()}} for job in drafted.jobs],
+        "labels": drafted.labels,
+    }
+    plan_address = address("plan", **stored)
+    store.put_sealed(f"plans/{plan_address}.json", json.dumps(stored, sort_keys=True).encode())
+    return Plan(**{**drafted.__dict__, "address": plan_address})
+
+
+def _system_document(system: System) -> dict[str, object]:
+    """A system without its URLs, which stand in the jobs."""
+    return {"name": system.name, "team": system.team, "primary": system.primary, "disclosure": system.disclosure}
+
+
+def _job_from(entry: Mapping[str, object]) -> Job:
+    inputs = entry["inputs"]
+    cell = entry["cell"]
+    if not isinstance(inputs, dict) or not isinstance(cell, dict):
+        raise StoreError("a plan in the store is damaged. Run `rescore run` again to write it anew.")
+    return Job(
+        cell=Cell(**cell),
+        address=str(entry["address"]),
+        reference=str(entry["reference"]),
+        inputs={role: Source(**source) for role, source in inputs.items()},
+        failed=None if entry["failed"] is None else str(entry["failed"]),
+    )
+
+
+def missing(jobs: Iterable[Job], store: Store) -> tuple[Job, ...]:
+    """The jobs whose results are not in the store yet."""
+    return tuple(job for job in jobs if not store.exists(job.path))

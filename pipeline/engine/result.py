@@ -1,0 +1,152 @@
+"""What scoring one cell yields, and its one JSON form (the document that scripts and the store rely on)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pipeline.errors import Finding
+from pipeline.protocols.base import Conclusion
+from pipeline.terms import Cell, Figure, Source
+
+Block = Mapping[str, Any]
+"""One query (event, language, speaker): ``id`` and its counts and rates; NaN and infinities as floats."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One scored or failed cell. ``findings`` are warnings of a scored cell, problems of a failed one."""
+
+    protocol: str
+    edition: int
+    mode: str
+    signature: str
+    primary: str
+    cell: Cell | None = None
+    sources: tuple[Source, ...] = ()
+    facts: Mapping[str, float | str] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    blocks: tuple[Block, ...] = ()
+    curve: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Columns of equal length: threshold, p_miss, p_fa, twv; a NaN threshold accepts nothing."""
+    conditions: Mapping[str, Conclusion] = field(default_factory=dict)
+    """Figures, blocks, curve and facts of parts of the trials by the name of their condition; the whole is "all"."""
+    findings: tuple[Finding, ...] = ()
+    n_findings: int = 0
+    failed: str | None = None
+    """Reason code of a cell without figures (``missing_output``, ``refused_input``, ``worker_died``, …)."""
+
+
+def plain(value: float | str | bool | None) -> float | str | bool | None:
+    """A value as JSON may carry it: NaN as null, infinities as the strings "inf" and "-inf"."""
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+    return value
+
+
+def unplain(value: Any) -> Any:
+    """The inverse of ``plain`` for numbers: null is NaN, "inf" and "-inf" are infinities."""
+    if value is None:
+        return math.nan
+    return {"inf": math.inf, "-inf": -math.inf}.get(value, value) if isinstance(value, str) else value
+
+
+def figure_document(figure: Figure, unit: str) -> dict[str, Any]:
+    """The JSON object of one measure: value, unit, reason, and status and companions where there are any."""
+    document: dict[str, Any] = {"value": plain(figure.value), "unit": unit, "reason": figure.reason}
+    if figure.status is not None:
+        document["status"] = figure.status
+    document.update({name: plain(value) for name, value in figure.detail.items()})
+    return document
+
+
+def document(result: Result, *, curve: bool = False) -> dict[str, Any]:
+    """The JSON document of DESIGN section 8. Failed cells carry ``errors`` instead of figures."""
+    listed = [asdict(finding) for finding in result.findings]
+    head: dict[str, Any] = {
+        "protocol": result.protocol,
+        "edition": result.edition,
+        "mode": result.mode,
+        "signature": result.signature,
+    }
+    if result.cell is not None:
+        head["cell"] = asdict(result.cell)
+    if result.failed is not None:
+        return {**head, "failed": result.failed, "errors": listed, "n_errors": result.n_findings}
+    body = _part_document(result, result.units, curve=curve)
+    if result.conditions:
+        parts = result.conditions.items()
+        body["conditions"] = {name: _part_document(part, result.units, curve=curve) for name, part in parts}
+    return {**head, **body, "warnings": listed, "n_warnings": result.n_findings}
+
+
+def _part_document(part: Result | Conclusion, units: Mapping[str, str], *, curve: bool) -> dict[str, Any]:
+    """Facts, figures, blocks and, where asked for, the curve: of the whole or of one condition."""
+    body: dict[str, Any] = {
+        "facts": {name: plain(value) for name, value in part.facts.items()},
+        "measures": {n: figure_document(f, units.get(n, "1")) for n, f in part.figures.items()},
+        "blocks": [{name: plain(value) for name, value in block.items()} for block in part.blocks],
+    }
+    if curve:
+        names = list(part.curve)
+        rows = zip(*(part.curve[name] for name in names), strict=True)
+        body["curve"] = [{name: plain(value) for name, value in zip(names, row, strict=True)} for row in rows]
+    return body
+
+
+def to_bytes(result: Result) -> bytes:
+    """Canonical bytes of a result for the store: equal results are equal bytes."""
+    stored = document(result, curve=True)
+    stored["sources"] = [asdict(source) for source in result.sources]
+    stored["primary"] = result.primary
+    return json.dumps(stored, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def from_bytes(data: bytes) -> Result:
+    """The result that ``to_bytes`` wrote."""
+    stored = json.loads(data)
+    units = {name: entry["unit"] for name, entry in stored.get("measures", {}).items()}
+    whole = _part(stored)
+    failed = stored.get("failed")
+    kind = "warnings" if failed is None else "errors"
+    return Result(
+        protocol=stored["protocol"],
+        edition=stored["edition"],
+        mode=stored["mode"],
+        signature=stored["signature"],
+        primary=stored["primary"],
+        cell=Cell(**stored["cell"]) if "cell" in stored else None,
+        sources=tuple(Source(**source) for source in stored["sources"]),
+        facts=whole.facts,
+        figures=whole.figures,
+        units=units,
+        blocks=whole.blocks,
+        curve=whole.curve,
+        conditions={name: _part(part) for name, part in stored.get("conditions", {}).items()},
+        findings=tuple(Finding(**finding) for finding in stored[kind]),
+        n_findings=stored[f"n_{kind}"],
+        failed=failed,
+    )
+
+
+def _part(stored: Mapping[str, Any]) -> Conclusion:
+    """The inverse of ``_part_document``; empty for a failed cell."""
+    rows = stored.get("curve", [])
+    return Conclusion(
+        figures={name: _figure(entry) for name, entry in stored.get("measures", {}).items()},
+        blocks=tuple(stored.get("blocks", ())),
+        curve={name: [unplain(row[name]) for row in rows] for name in (rows[0] if rows else ())},
+        facts={name: unplain(value) for name, value in stored.get("facts", {}).items()},
+    )
+
+
+def _figure(entry: Mapping[str, Any]) -> Figure:
+    detail = {key: unplain(value) for key, value in entry.items() if key not in ("value", "unit", "reason", "status")}
+    return Figure(unplain(entry["value"]), entry["reason"], entry.get("status"), detail)

@@ -1,0 +1,108 @@
+"""Score one cell in memory: no store, no cluster, the same functions and the same bits as a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pipeline import protocols
+from pipeline.engine.inputs import read_role
+from pipeline.engine.load import load_facts
+from pipeline.engine.result import Result
+from pipeline.errors import Finding, InputError, UsageError
+from pipeline.protocols.base import Conclusion, Protocol, Sliced
+from pipeline.terms import Cell, Source
+
+
+def score_files(protocol: Protocol, inputs: Mapping[str, str], *, cell: Cell | None = None) -> Result:
+    """The result of one output under ``protocol``. ``inputs`` are URLs by role.
+
+    Raises ``UsageError`` for missing or unknown roles, ``InputError`` with the problems of every refused file.
+    """
+    check_roles(protocol, inputs)
+    tables, sources = read_all(protocol, inputs)
+    reference = protocol.family.refer(protocol, tables)
+    trials, warnings = protocol.family.lay_out(protocol, tables, reference.timeline)
+    facts = replace(reference.facts, load=load_facts(tables.get("resources"), tables.get("queries"), cell))
+    partial = protocol.family.tile(protocol, trials, reference.key, reference)
+    conclusion = protocol.family.conclude(protocol, partial, facts, survey(protocol, trials))
+    return scored(protocol, conclusion, sources, (*reference.findings, *warnings), cell)
+
+
+def check_roles(protocol: Protocol, inputs: Mapping[str, str]) -> None:
+    """Refuse unknown roles and name the missing ones."""
+    known = {role.name for role in protocol.roles}
+    missing = [role.name for role in protocol.roles if role.required and role.name not in inputs]
+    unknown = sorted(set(inputs) - known)
+    if unknown:
+        raise UsageError(f"{protocol.name} has no input {', '.join(unknown)} (allowed: {', '.join(sorted(known))}).")
+    if missing:
+        raise UsageError(f"{protocol.name} needs the inputs {', '.join(missing)}. Give each as --input ROLE=URL.")
+
+
+def read_all(protocol: Protocol, inputs: Mapping[str, str]) -> tuple[dict[str, Any], tuple[Source, ...]]:
+    """Every input by role; the problems of all refused files are raised together."""
+    tables, sources, problems, count = {}, [], list[Finding](), 0
+    for role, uri in inputs.items():
+        try:
+            tables[role], source = read_role(protocol, role, uri)
+            sources.append(source)
+        except InputError as error:
+            problems += error.findings
+            count += error.count
+    if problems:
+        raise InputError(problems, count)
+    return tables, tuple(sources)
+
+
+def survey(protocol: Protocol, trials: Sliced) -> dict[str, Any]:
+    """What the trials as a whole say, beside any tile."""
+    return {**protocol.family.kind.survey(trials), "n_rows": len(trials)}
+
+
+def scored(
+    protocol: Protocol,
+    conclusion: Conclusion,
+    sources: tuple[Source, ...],
+    warnings: tuple[Finding, ...],
+    cell: Cell | None,
+) -> Result:
+    """A scored cell's result."""
+    findings = (*warnings, *conclusion.findings)
+    return Result(
+        protocol=protocol.name,
+        edition=protocol.edition,
+        mode=protocol.mode,
+        signature=protocols.signature(protocol, sources),
+        primary=protocol.primary,
+        cell=cell,
+        sources=tuple(sorted(sources, key=lambda source: source.role)),
+        facts=conclusion.facts,
+        figures=conclusion.figures,
+        units={measure.name: measure.unit for measure in protocol.measures},
+        blocks=conclusion.blocks,
+        curve=conclusion.curve,
+        conditions=conclusion.conditions,
+        findings=findings,
+        n_findings=len(findings),
+    )
+
+
+def failed(
+    protocol: Protocol, reason: str, error: InputError, sources: tuple[Source, ...], cell: Cell | None
+) -> Result:
+    """A cell that could not be scored: a row with a reason, never an exception and never a silent success."""
+    return Result(
+        protocol=protocol.name,
+        edition=protocol.edition,
+        mode=protocol.mode,
+        signature=protocols.signature(protocol, sources),
+        primary=protocol.primary,
+        cell=cell,
+        sources=tuple(sorted(sources, key=lambda source: source.role)),
+        units={measure.name: measure.unit for measure in protocol.measures},
+        findings=error.findings,
+        n_findings=error.count,
+        failed=reason,
+    )

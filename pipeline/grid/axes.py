@@ -1,0 +1,78 @@
+"""The axes of an evaluation's grid, and where a cell lies on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pipeline.engine.plan import Plan
+from pipeline.engine.result import Result
+from pipeline.terms import Cell
+
+CELL = ("system", "query_set", "dataset")
+CONDITIONS = ("all",)
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Names along every dimension, in the order of the evaluation file; queries sorted."""
+
+    systems: tuple[str, ...]
+    query_sets: tuple[str, ...]
+    datasets: tuple[str, ...]
+    measures: tuple[str, ...]
+    queries: tuple[str, ...]
+
+    @classmethod
+    def of(cls, plan: Plan, results: Sequence[Result]) -> Axes:
+        """The axes that a plan's results span."""
+        cells = [job.cell for job in plan.jobs]
+        return cls(
+            systems=tuple(dict.fromkeys(cell.system for cell in cells)),
+            query_sets=tuple(dict.fromkeys(cell.query_set for cell in cells)),
+            datasets=tuple(dict.fromkeys(cell.dataset for cell in cells)),
+            measures=tuple(measure.name for measure in plan.protocol.measures),
+            queries=tuple(sorted({block["id"] for result in results for block in result.blocks})),
+        )
+
+    @cached_property
+    def shape(self) -> tuple[int, int, int]:
+        """Sizes along system, query set and dataset."""
+        return len(self.systems), len(self.query_sets), len(self.datasets)
+
+    @cached_property
+    def _places(self) -> dict[Cell, tuple[int, int, int]]:
+        return {
+            Cell(query_set, dataset, system): (s, q, d)
+            for s, system in enumerate(self.systems)
+            for q, query_set in enumerate(self.query_sets)
+            for d, dataset in enumerate(self.datasets)
+        }
+
+    def place(self, result: Result) -> tuple[int, int, int]:
+        """Index of a result's cell along ``CELL``."""
+        if result.cell is None:
+            raise ValueError("a result without a cell has no place in a grid")
+        return self._places[result.cell]
+
+    def coords(self) -> dict[str, Any]:
+        """Coordinates of the cell dimensions."""
+        return {
+            "system": text_array(self.systems, ("system",), "participant's system"),
+            "query_set": text_array(self.query_sets, ("query_set",), "query set Q"),
+            "dataset": text_array(self.datasets, ("dataset",), "dataset Ω"),
+        }
+
+
+def text_array(values: Any, dims: tuple[str, ...], long_name: str, source: str = "evaluation file") -> Any:
+    """A labelled array of text."""
+    return array(np.array(values, dtype=np.dtypes.StringDType()), dims, long_name, source, "1")
+
+
+def array(values: Any, dims: tuple[str, ...], long_name: str, source: str, units: str = "1") -> Any:
+    """A labelled array that says what it is, where it comes from and in which unit."""
+    return dims, values, {"long_name": long_name, "source": source, "units": units}

@@ -1,0 +1,194 @@
+"""Results of cells → the labelled arrays of the grid. Nothing is computed here but ranks and summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.engine.plan import Plan
+from pipeline.engine.result import Result, unplain
+from pipeline.grid.axes import CELL, CONDITIONS, Axes, array, text_array
+from pipeline.grid.thin import thin
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+LOAD_MEASURES = ("isf", "ssf", "pmu_index", "pmu_search", "pl", "rtf", "rtf_metadata", "rtf_execution")
+SUMMARIES = ("n", "min", "median", "mean", "max")
+CURVE = ("threshold", "p_miss", "p_fa", "twv")
+
+
+def gather(plan: Plan, results: Sequence[Result]) -> dict[str, xr.Dataset]:
+    """The groups of the grid: ``""`` (figures), ``queries``, ``curves`` and ``load``."""
+    import xarray as xr
+
+    axes = Axes.of(plan, results)
+    groups = {"": _figures(plan, axes, results), "queries": _queries(axes, results)}
+    groups["curves"] = _curves(axes, results)
+    groups["load"] = _load(axes, groups[""][0]["value"][1], plan)
+    attrs = _attributes(plan)
+    return {name: xr.Dataset(data, coords=coords, attrs=attrs) for name, (data, coords) in groups.items()}
+
+
+def _attributes(plan: Plan) -> dict[str, Any]:
+    protocol = plan.protocol
+    return {
+        "evaluation": plan.evaluation,
+        "plan": plan.address,
+        "protocol": protocol.name,
+        "edition": protocol.edition,
+        "mode": protocol.mode,
+        "primary_measure": protocol.primary,
+        "title": protocol.title,
+    }
+
+
+def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dict[str, Any]]:
+    measures = plan.protocol.measures
+    full = (*axes.shape, len(CONDITIONS), len(measures))
+    value = np.full(full, np.nan)
+    reason, status = (np.full(full, "", np.dtypes.StringDType()) for _ in range(2))
+    texts = {
+        name: np.full(axes.shape, "", np.dtypes.StringDType())
+        for name in ("failed", "failed_where", "failed_message", "signature")
+    }
+    for result in results:
+        place = axes.place(result)
+        texts["signature"][place] = result.signature
+        if result.failed is not None:
+            first = result.findings[0] if result.findings else None
+            texts["failed"][place] = result.failed
+            texts["failed_where"][place] = first.where if first else ""
+            texts["failed_message"][place] = first.message if first else ""
+        for m, measure in enumerate(measures):
+            figure = result.figures.get(measure.name)
+            value[(*place, 0, m)] = np.nan if figure is None else figure.value
+            reason[(*place, 0, m)] = (result.failed or "") if figure is None else figure.reason or ""
+            status[(*place, 0, m)] = "" if figure is None else figure.status or ""
+    dims = (*CELL, "condition", "measure")
+    by_name = {system.name: system for system in plan.systems}
+    data = {
+        "value": array(value, dims, "figure; NaN where `reason` says why", "measure_source"),
+        "reason": text_array(reason, dims, "why a figure is undefined", "rescore"),
+        "status": text_array(status, dims, "qualifies a defined figure", "rescore"),
+        "rank": array(
+            _ranks(plan, axes, value), (*CELL, "condition"), "rank by the primary measure; 0 = no rank", "rescore"
+        ),
+        "failed": text_array(texts["failed"], CELL, "why a cell was not scored; empty = scored", "rescore"),
+        "failed_where": text_array(texts["failed_where"], CELL, "place of the first problem", "rescore"),
+        "failed_message": text_array(texts["failed_message"], CELL, "the first problem", "rescore"),
+        "signature": text_array(texts["signature"], CELL, "all settings, inputs and the version", "rescore"),
+        "team": text_array([by_name[s].team for s in axes.systems], ("system",), "team"),
+        "primary": array(
+            np.array([by_name[s].primary for s in axes.systems]), ("system",), "primary system", "evaluation file"
+        ),
+        "measure_unit": text_array([m.unit for m in measures], ("measure",), "unit of the figure", "protocol"),
+        "measure_better": text_array([m.better for m in measures], ("measure",), "better direction", "protocol"),
+        "measure_source": text_array(
+            [m.source for m in measures], ("measure",), "document, section, equation", "protocol"
+        ),
+    }
+    coords = {
+        **axes.coords(),
+        "condition": text_array(CONDITIONS, ("condition",), "subset of the trials", "protocol"),
+        "measure": text_array(axes.measures, ("measure",), "measure", "protocol"),
+    }
+    return data, coords
+
+
+def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Competition ranks by the primary measure in each cell of (Q, Ω, condition): equal figures share a rank."""
+    column = axes.measures.index(plan.protocol.primary)
+    sign = -1.0 if plan.protocol.measures[column].better == "higher" else 1.0
+    key = sign * value[..., column]
+    better = (key[None, ...] < key[:, None, ...]).sum(axis=1)
+    ranks: NDArray[np.int64] = np.where(np.isnan(key), 0, better + 1).astype(np.int64)
+    return ranks
+
+
+def _queries(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dict[str, Any]]:
+    counts = _numeric_names(results)
+    value = np.full((*axes.shape, len(axes.queries), len(counts)), np.nan)
+    rows = {query: row for row, query in enumerate(axes.queries)}
+    text: dict[str, str] = {}
+    for result in results:
+        place = axes.place(result)
+        for block in result.blocks:
+            text.setdefault(block["id"], str(block.get("text", "")))
+            value[(*place, rows[block["id"]])] = [unplain(block.get(name)) for name in counts]
+    dims = (*CELL, "query", "count")
+    data = {
+        "value": array(
+            value, dims, "per query at the submitted decisions; NaN = not in the set or undefined", "ledger"
+        ),
+        "text": text_array([text[query] for query in axes.queries], ("query",), "query text", "query list"),
+    }
+    coords = {
+        **axes.coords(),
+        "query": text_array(axes.queries, ("query",), "query", "query list"),
+        "count": text_array(counts, ("count",), "counts and rates", "rescore"),
+    }
+    return data, coords
+
+
+def _numeric_names(results: Sequence[Result]) -> tuple[str, ...]:
+    """What the blocks of any result count or rate, in the order they name it."""
+    entries = [entry for result in results for block in result.blocks for entry in block.items()]
+    texts = {name for name, value in entries if isinstance(unplain(value), str)}
+    return tuple(name for name in dict.fromkeys(name for name, _ in entries) if name not in texts)
+
+
+def _curves(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dict[str, Any]]:
+    first, last = (np.zeros(axes.shape, np.int64) for _ in range(2))
+    columns: dict[str, list[NDArray[np.float64]]] = {name: [] for name in CURVE}
+    total = 0
+    for result in sorted(results, key=axes.place):
+        kept = thin({name: np.asarray(result.curve.get(name, ()), np.float64) for name in CURVE})
+        for name in CURVE:
+            columns[name].append(kept[name])
+        first[axes.place(result)], total = total, total + kept["twv"].size
+        last[axes.place(result)] = total
+    data = {
+        name: array(
+            np.concatenate([np.empty(0), *parts]),
+            ("point",),
+            f"{name} along the threshold sweep",
+            "plan 000 section 2.3",
+            "score" if name == "threshold" else "1",
+        )
+        for name, parts in columns.items()
+    }
+    data["first"] = array(first, CELL, "first point of the cell's curve", "rescore")
+    data["last"] = array(last, CELL, "one past the last point of the cell's curve", "rescore")
+    return data, axes.coords()
+
+
+def _load(axes: Axes, value: NDArray[np.float64], plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Processing Load of every cell, and its summary over systems for every (Q, Ω)."""
+    names = [name for name in LOAD_MEASURES if name in axes.measures]
+    load = value[:, :, :, 0, [axes.measures.index(name) for name in names]]
+    summary = np.full((len(SUMMARIES), *load.shape[1:]), np.nan)
+    summary[0] = np.isfinite(load).sum(axis=0)
+    for place in np.ndindex(load.shape[1:]):
+        known = load[(slice(None), *place)]
+        known = np.sort(known[np.isfinite(known)])
+        if known.size:
+            summary[(slice(1, None), *place)] = known[0], np.median(known), known.mean(), known[-1]
+    units = {measure.name: measure.unit for measure in plan.protocol.measures}
+    source = "plan 000 section 4.3"
+    data = {
+        "value": array(load, (*CELL, "load_measure"), "Processing Load and its parts", source, "load_unit"),
+        "summary_value": array(
+            summary, ("summary", "query_set", "dataset", "load_measure"), "summary over systems", source, "load_unit"
+        ),
+        "load_unit": text_array([units[name] for name in names], ("load_measure",), "unit of the figure", "protocol"),
+    }
+    coords = {
+        **axes.coords(),
+        "load_measure": text_array(names, ("load_measure",), "load figure", "protocol"),
+        "summary": text_array(SUMMARIES, ("summary",), "summary over systems", "rescore"),
+    }
+    return data, coords

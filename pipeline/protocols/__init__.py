@@ -1,0 +1,101 @@
+"""The named protocols. A new one is one file here with a tuple ``PROTOCOLS``; nothing else needs to know it."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import pkgutil
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from pipeline.errors import UsageError
+from pipeline.protocols import settings as _settings
+from pipeline.protocols.base import Protocol
+from pipeline.terms import Source
+
+MODES = ("official", "plan")
+
+
+@cache
+def protocols() -> Mapping[tuple[str, str], Protocol]:
+    """Every protocol by (name, mode), found in the modules of this package."""
+    found: dict[tuple[str, str], Protocol] = {}
+    for module in pkgutil.iter_modules(__path__):
+        for protocol in getattr(importlib.import_module(f"{__name__}.{module.name}"), "PROTOCOLS", ()):
+            found[protocol.name, protocol.mode] = protocol
+    return found
+
+
+def names() -> tuple[str, ...]:
+    """The protocol names, sorted."""
+    return tuple(sorted({name for name, _ in protocols()}))
+
+
+def find(name: str, *, mode: str = "official", overrides: Mapping[str, Any] | None = None) -> Protocol:
+    """The named protocol in one mode, with settings overridden.
+
+    Raises ``UsageError`` naming what is allowed for an unknown name, mode, setting or value.
+    """
+    modes = [known for owner, known in protocols() if owner == name]
+    if not modes:
+        raise UsageError(f"unknown protocol {name!r} (allowed: {', '.join(names())}).")
+    if mode not in modes:
+        raise UsageError(f"protocol {name} has no mode {mode!r} (allowed: {', '.join(modes)}).")
+    protocol = protocols()[name, mode]
+    return replace(protocol, settings=_settings.override(protocol.settings, overrides or {}, owner=name))
+
+
+def describe(protocol: Protocol) -> dict[str, Any]:
+    """What ``rescore protocols NAME`` prints: roles, settings with their defaults, measures with their sources."""
+    return {
+        "protocol": protocol.name,
+        "edition": protocol.edition,
+        "mode": protocol.mode,
+        "modes": [mode for name, mode in protocols() if name == protocol.name],
+        "title": protocol.title,
+        "primary": protocol.primary,
+        "roles": [asdict(role) for role in protocol.roles],
+        "settings": _settings.describe(protocol.settings),
+        "measures": [
+            {"name": m.name, "unit": m.unit, "better": m.better, "source": m.source} for m in protocol.measures
+        ],
+    }
+
+
+def fields(protocol: Protocol) -> dict[str, Any]:
+    """Every field of a protocol that bears on a figure, as plain values: what signatures and addresses are made of."""
+    return {
+        "protocol": protocol.name,
+        "edition": protocol.edition,
+        "mode": protocol.mode,
+        "family": protocol.family.name,
+        "primary": protocol.primary,
+        "measures": [measure.name for measure in protocol.measures],
+        "roles": [asdict(role) for role in protocol.roles],
+        "settings": {entry["name"]: entry["value"] for entry in _settings.describe(protocol.settings)},
+    }
+
+
+def signature(protocol: Protocol, sources: Iterable[Source]) -> str:
+    """One line that names every setting, every input by digest, and the version: equal lines, equal figures."""
+    own = fields(protocol)
+    made_of = hashlib.sha256(repr((own["measures"], own["roles"])).encode()).hexdigest()[:12]
+    parts = [f"{protocol.name}.{protocol.edition}", protocol.mode, f"rank:{protocol.primary}"]
+    parts += [f"{name}:{_word(value)}" for name, value in sorted(own["settings"].items())]
+    parts += [f"measures:{made_of}"]
+    parts += [f"{source.role}:{source.sha256[:12]}" for source in sorted(sources, key=lambda s: (s.role, s.sha256))]
+    return "|".join([*parts, f"rescore:{rescore_version()}"])
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def rescore_version() -> str:
+    """The installed version: part of every signature and result address."""
+    return version("rescore")

@@ -1,0 +1,139 @@
+"""What a protocol is: a frozen value that names how files become trials, outcomes, partials and figures.
+
+A *family* holds the functions its protocols share; a *protocol* adds settings, operating point and measures.
+The engine knows only these two types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from typing import Protocol as Interface
+
+from pipeline.errors import Finding
+from pipeline.metrics.measure import Measure
+from pipeline.terms import Facts, Figure
+from pipeline.trials.schema import Ints
+
+
+@dataclass(frozen=True)
+class Role:
+    """An input of a protocol by its role, with the format that reads it."""
+
+    name: str
+    format: str
+    required: bool = True
+    option: str | None = None
+    """The organisers' short option, an alias on the command line."""
+
+
+class Sliced(Interface):
+    """Rows of many tiles in one canonical order: trials, or a key's share of a tile."""
+
+    @property
+    def offsets(self) -> Ints:
+        """Row where each bucket begins, with the total at the end."""
+        ...
+
+    def tiles(self, first: int, last: int) -> Sliced:
+        """Buckets ``first`` up to ``last`` (exclusive)."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The organiser's side of one (query set, dataset): everything a tile or a measure needs but the output."""
+
+    key: Any
+    """What trials are aligned with, sliced like them (for detections: occurrences)."""
+    timeline: Any
+    """The dataset that trials are laid out on."""
+    facts: Facts
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What the totals of a cell say."""
+
+    figures: Mapping[str, Figure]
+    blocks: tuple[Mapping[str, Any], ...]
+    curve: Mapping[str, Sequence[float]]
+    facts: Mapping[str, float | str]
+    findings: tuple[Finding, ...] = ()
+    conditions: Mapping[str, Conclusion] = field(default_factory=dict)
+    """What parts of the trials say, by the name of their condition; the whole is the condition "all"."""
+
+
+def _nothing(*_: Any) -> dict[str, Any]:
+    return {}
+
+
+def _no_findings(*_: Any) -> tuple[Finding, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one kind of trials, and the key they are aligned with, is kept and named."""
+
+    name: str
+    to_dataset: Callable[[Any, Any, Mapping[str, str | int]], Any]
+    """Trials, timeline and attributes → an array dataset with dimension ``trial`` (an ``xarray.Dataset``)."""
+    from_dataset: Callable[[Any, int, int], Any]
+    """Buckets ``first`` up to ``last`` (exclusive) of such a dataset → trials."""
+    timeline_parts: Callable[[Any, Any], Mapping[str, Any]]
+    """Settings and timeline → what the layout of trials depends on beside the output's bytes."""
+    digest: Callable[[Any], str]
+    """One tile of trials or of a key → its digest, whatever else there is."""
+    key_columns: Callable[[Any], Mapping[str, Any]]
+    key_from_columns: Callable[[Mapping[str, Any]], Any]
+    timeline_columns: Callable[[Any], Mapping[str, Any]]
+    timeline_from_columns: Callable[[Mapping[str, Any]], Any]
+    survey: Callable[[Any], Mapping[str, Any]] = _nothing
+    """Trials → what the output says beside them that figures need, as JSON may carry it."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """The functions that the protocols of one family share. All are pure."""
+
+    name: str
+    kind: Kind
+    outputs: tuple[str, ...]
+    """The roles that a participant's trials are read from; the first is the one a cell cannot do without."""
+    refer: Callable[[Protocol, Mapping[str, Any]], Reference]
+    """Organiser's tables by role → reference."""
+    lay_out: Callable[[Protocol, Mapping[str, Any], Any], tuple[Any, tuple[Finding, ...]]]
+    """A system's tables by role → its trials on the dataset's timeline."""
+    tile: Callable[[Protocol, Any, Any, Reference], Any]
+    """Trials and key of one tile → its partial."""
+    tile_parts: Callable[[Protocol, Any, Reference], Mapping[str, Any]]
+    """What a tile's partial depends on beside its trials and key: enters its address."""
+    zero: Callable[[], Any]
+    """The partial of no tile at all."""
+    conclude: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Conclusion]
+    """Merged partial → figures. The mapping holds what the trials as a whole say (``n_rows``, …)."""
+    check: Callable[[Protocol, Mapping[str, Any]], tuple[Finding, ...]] = _no_findings
+    """Tables by role, any subset → problems between them, for ``rescore validate``."""
+    identify: Callable[[str], Mapping[str, str]] = _nothing
+    """A system's name → what its fields say, where it follows the evaluation's rule; coordinates of the grid."""
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A named protocol in one mode. All fields enter the signature."""
+
+    name: str
+    edition: int
+    mode: str
+    title: str
+    family: Family
+    roles: tuple[Role, ...]
+    settings: Any
+    """A frozen dataclass of the family: every difference between protocols and modes is one field of it."""
+    measures: tuple[Measure[Any], ...]
+    primary: str

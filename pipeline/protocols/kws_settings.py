@@ -1,0 +1,161 @@
+"""The settings of keyword search: every difference between two protocols, or between tool and text, is a field here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pipeline.protocols.kws_conditions import parse_conditions, parse_namefile
+from pipeline.protocols.settings import setting
+
+KWSEVAL = "KWSEval (F4DE 3.5.0)"
+PLAN_000 = "SWS 2013 performance measures"
+PLAN_002 = "SWS 2012 scoring description"
+PLAN_004 = "OpenKWS13 evaluation plan"
+
+KTable = Literal[
+    "none",
+    "indian_dev_dev",
+    "indian_dev_eval",
+    "indian_eval_dev",
+    "indian_eval_eval",
+    "african_dev_dev",
+    "african_dev_eval",
+    "african_eval_dev",
+    "african_eval_eval",
+]
+"""Dataset, its part, and the part of the queries (tables 2 and 3 of the 2012 description)."""
+
+
+@dataclass(frozen=True)
+class KwsSettings:
+    """Every setting of the family, with OpenKWS13's official values as defaults."""
+
+    c_miss: float = setting(
+        1.0, "cost of a miss (value V of a correct detection)", source=f"{PLAN_004} 5.1.2.1", within="(0, inf)"
+    )
+    c_fa: float = setting(0.1, "cost of a false alarm (C)", source=f"{PLAN_004} 5.1.2.1", within="(0, inf)")
+    p_target: float | Literal["empirical"] = setting(
+        1e-4,
+        "prior probability of a target; empirical: N_true / (n_tps T), where misses and false alarms weigh the same",
+        source=f"{PLAN_004} 5.1.2.1; {PLAN_002} eq 2",
+        within="(0, 1)",
+    )
+    p_target_effective: float | None = setting(
+        None, "effective prior; wins over costs and prior where given", source=f"{PLAN_000} eq 23", within="(0, 1)"
+    )
+    fa_per_miss: float = setting(
+        1.0,
+        "false alarms that weigh as much as one miss (alpha); only with p_target=empirical",
+        source=f"{PLAN_002} section 2",
+        within="(0, inf)",
+    )
+    k_table: KTable = setting(
+        "none", "beta from the tables of parameter -k instead of the key", source=f"{PLAN_002} tables 2 and 3"
+    )
+    trials_per_s: float = setting(1.0, "trials per second of audio", source=f"{PLAN_004} 5.1.2.1", within="(0, inf)")
+    trials_rule: Literal["kwseval", "stdeval", "exact"] = setting(
+        "kwseval",
+        "trials per query: round(T / r) as KWSEval, round(T r) as STDEval, or T r unrounded as the plans",
+        source="KWSEval TrialsTWV; plan 000 section 2.2",
+    )
+    t_audio: Literal["excerpts", "header"] | float = setting(
+        "excerpts",
+        "audio duration T: from the ECF's excerpts, its header, or given in seconds; conditions always use excerpts",
+        source="plan 000 eq 2",
+        within="(0, inf)",
+    )
+    excerpt_sum: Literal["kwseval", "channel_1", "sum"] = setting(
+        "kwseval",
+        "how excerpts add up: per file over all channels without overlap, channel 1 only (STDEval), or every excerpt",
+        source="KWSEval KWSecf; STDEval",
+    )
+    splitcts_sum: Literal["per_file", "per_channel"] = setting(
+        "per_file", "what the factor 0.5 of splitcts excerpts applies to", source=f"{PLAN_004} 5.1.2.1"
+    )
+    ecf_filter: Literal["excerpt", "whole", "midpoint", "none"] = setting(
+        "excerpt",
+        "what is dropped: all that does not lie wholly inside one excerpt, of references the first word (excerpt) or "
+        "the whole span (whole, STDEval -E); what has its mid point outside (midpoint); nothing",
+        source=f"KWSEval KWSAlignment; STDEval -E; {PLAN_004} 3.4",
+    )
+    noscore: Literal["score", "cut"] = setting(
+        "score",
+        "NOSCORE regions of the transcript: scored like the rest, or cut out of the ECF's excerpts and of T",
+        source=f"KWSEval; {PLAN_004} 3.4, 5.1.2.1",
+    )
+    files: Literal["kwseval", "stdeval"] = setting(
+        "kwseval", "how file names are reduced to recording names", source="KWSEval KWSList, KWSecf; STDEval"
+    )
+    search: Literal["kwseval", "stdeval", "plan"] = setting(
+        "kwseval", "how occurrences are searched in the transcript", source=f"{PLAN_004} 3.2; KWSEval RTTMList; STDEval"
+    )
+    word_gap_s: float = setting(
+        0.5, "largest gap between two words of an occurrence, seconds", source=f"{PLAN_004} 3.2", within="[0, inf)"
+    )
+    character_split: Literal["none", "all", "not_ascii"] = setting(
+        "none", "split words into characters: no, all, or all but runs of ASCII", source="KWSEval -x charsplit, notASCII"
+    )
+    delete_hyphens: bool = setting(False, "whether hyphens count as blanks", source="KWSEval -x deleteHyphens")
+    tolerance_s: float = setting(
+        0.5, "how far a mid point may lie outside an occurrence, seconds", source=f"{PLAN_004} 5.1.1", within="[0, inf)"
+    )
+    score_range: Literal["group", "keyword", "list"] = setting(
+        "group",
+        "scores whose range scales score congruence: of query and file (or the header's), of the query, of the output",
+        source=f"KWSEval KWSAlignment; {PLAN_004} 5.1.1; STDEval",
+    )
+    score_range_floor: float = setting(
+        1e-5,
+        "least width of that range: 1e-5 in KWSEval, 1e-4 in the plan, 0 in STDEval",
+        source=f"KWSEval KWSAlignment; {PLAN_004} 5.1.1; STDEval",
+        within="[0, inf)",
+    )
+    reject_all_point: bool = setting(
+        False, "whether the sweep ends with a point that accepts nothing", source="plan 000 section 2.3; STDEval"
+    )
+    include_no_targets: bool = setting(
+        False, "whether queries without occurrences count in the means", source="KWSEval -inc"
+    )
+    no_targets_trials: Literal["once", "twice"] = setting(
+        "once",
+        "how often N_true is subtracted from the trials where queries without occurrences count (atwv_all, mtwv_all)",
+        source=f"KWSEval MetricTWV; {PLAN_004} 5.1.3.3",
+    )
+    just_system_terms: bool = setting(
+        False, "whether listed queries that the output has no block for are left out", source="KWSEval -j"
+    )
+    pooled: bool = setting(False, "whether all queries are scored as one", source="KWSEval -P")
+    duplicate_blocks: Literal["repeat", "merge", "last"] = setting(
+        "repeat",
+        "several blocks of one query: each searched for all its occurrences, taken as one block, or the last alone",
+        source="KWSEval KWSList; STDEval",
+    )
+    namefile: str = setting(
+        "", "recordings and channels scored, a pattern FILE/CHANNEL a line; empty: all", source="KWSEval -N"
+    )
+    namefile_detections: Literal["with_references", "all"] = setting(
+        "with_references",
+        "detections elsewhere that namefile drops: those where their query has an occurrence, or all",
+        source="KWSEval KWSAlignment 226-250",
+    )
+    condition: str = setting(
+        "",
+        "parts scored beside the whole, one a line: source_type NAME:TYPE,… | query NAME:PATTERN,… | "
+        "attribute NAME[:regex=PATTERN][ && …] | oov | has_targets",
+        source="KWSEval -Y -T -q -w -G",
+    )
+    unknown_query: Literal["keep", "error"] = setting(
+        "keep", "a query of the output that the list lacks: unscored with a warning, or refused", source="rescore"
+    )
+    censor: Literal["llr_min", "query", "error"] | float = setting(
+        "llr_min", "score of trials that were not submitted", source=f"{PLAN_000} eq 42"
+    )
+    load_lambda: float = setting(
+        0.1, "weight of indexing in the Processing Load", source=f"{PLAN_000} eq 48", within="[0, 1]"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse malformed patterns where the setting is given, not where it is used."""
+        parse_conditions(self.condition)
+        parse_namefile(self.namefile)

@@ -1,0 +1,170 @@
+"""Planning and scoring cells against a store, in this process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import tiny
+
+from pipeline.engine import references, tiles, trialstore
+from pipeline.engine.cell import load_result, score_cell
+from pipeline.engine.plan import Plan, load_plan, missing, plan
+from pipeline.engine.result import to_bytes
+from pipeline.engine.score import score_files
+from pipeline.errors import InputError, PlatformError, StoreError
+from pipeline.store.blobs import Store
+from pipeline.terms import Cell, Evaluation
+from pipeline.trials.schema import N_BUCKETS
+from pipeline.trials.tiles import bucket_of
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(str(tmp_path / "store"))
+
+
+def score_all(evaluation: Evaluation, store: Store) -> Plan:
+    planned = plan(evaluation, store)
+    for job in planned.jobs:
+        assert score_cell(store, planned, job.cell) == job.address
+    return planned
+
+
+def test_figures_worked_by_hand(tmp_path: Path, store: Store) -> None:
+    planned = score_all(tiny.write(tmp_path / "e"), store)
+    good = load_result(store, planned.by_cell[Cell("q", "d", "good")].address)
+    # alpha: both of 2 hit; beta: its 1 hit, 1 false alarm of 100 - 1 trials. beta of the point is 66.6566….
+    assert good.figures["p_miss"].value == 0
+    assert good.figures["p_fa"].value == pytest.approx((0 / 98 + 1 / 99) / 2, rel=1e-15)
+    assert good.figures["atwv"].value == pytest.approx(1 - 0.99985 / 0.015 / 99 / 2, rel=1e-14)
+    poor = load_result(store, planned.by_cell[Cell("q", "d", "poor")].address)
+    assert [block["n_miss"] for block in poor.blocks] == [2, 1]
+    assert poor.figures["p_miss"].value == 1
+
+
+def test_a_run_equals_the_same_cell_in_memory(tmp_path: Path, store: Store) -> None:
+    planned = score_all(tiny.write(tmp_path / "e"), store)
+    job = planned.jobs[0]
+    alone = score_files(planned.protocol, {role: source.uri for role, source in job.inputs.items()}, cell=job.cell)
+    kept = load_result(store, job.address)
+    assert to_bytes(replace(alone, sources=())) == to_bytes(replace(kept, sources=()))
+
+
+@pytest.mark.parametrize("rows_per_task", [1, 2, 3])
+def test_any_split_into_tasks_gives_the_same_bytes(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch, rows_per_task: int
+) -> None:
+    evaluation = tiny.write(tmp_path / "e")
+    whole = score_all(evaluation, store)
+    monkeypatch.setattr("pipeline.engine.cell.ROWS_PER_TASK", rows_per_task)
+    other = Store(str(tmp_path / "other"))
+    score_all(evaluation, other)
+    assert [other.get(job.path) for job in whole.jobs] == [store.get(job.path) for job in whole.jobs]
+    assert other.listing("partials") == store.listing("partials")
+
+
+def test_an_output_that_was_not_submitted_is_a_cell_with_a_reason(tmp_path: Path, store: Store) -> None:
+    planned = score_all(tiny.write(tmp_path / "e", systems={"good": tiny.stdlist(tiny.GOOD), "absent": None}), store)
+    absent = load_result(store, planned.by_cell[Cell("q", "d", "absent")].address)
+    assert absent.failed == "missing_output"
+    assert absent.figures == {}
+
+
+def test_a_refused_output_keeps_all_problems_with_their_lines(tmp_path: Path, store: Store) -> None:
+    broken = tiny.stdlist(tiny.GOOD).replace("3.0", "nan").replace("1.5", "high")
+    planned = score_all(tiny.write(tmp_path / "e", systems={"good": broken}), store)
+    result = load_result(store, planned.jobs[0].address)
+    assert result.failed == "refused_input"
+    assert [finding.where for finding in result.findings] == ["output:3", "output:7"]
+    assert result.n_findings == 2
+
+
+def test_a_refused_key_stops_the_run_before_anything_is_scored(tmp_path: Path, store: Store) -> None:
+    evaluation = tiny.write(tmp_path / "e")
+    (tmp_path / "e" / "key.rttm").write_text("LEXEME a 1 10 1 alpha\n")
+    with pytest.raises(InputError) as caught:
+        plan(evaluation, store)
+    assert caught.value.findings[0].where == f"{tmp_path}/e/key.rttm:1"
+
+
+def test_nothing_of_a_result_depends_on_where_the_files_lie(tmp_path: Path) -> None:
+    stores = [Store(str(tmp_path / name)) for name in ("s1", "s2")]
+    plans = [score_all(tiny.write(tmp_path / ("e" * (i + 1))), store) for i, store in enumerate(stores)]
+    assert [job.address for job in plans[0].jobs] == [job.address for job in plans[1].jobs]
+    for folder in ("results", "partials", "trials", "references"):
+        first, second = ({path: store.get(path) for path in store.listing(folder)} for store in stores)
+        assert first == second, folder
+
+
+def test_done_work_is_found_and_a_changed_file_is_never_taken_for_the_planned_one(tmp_path: Path, store: Store) -> None:
+    evaluation = tiny.write(tmp_path / "e")
+    planned = score_all(evaluation, store)
+    assert missing(planned.jobs, store) == ()
+    assert load_plan(store, planned.address).jobs == planned.jobs
+    other = plan(replace(evaluation, overrides=(("tolerance_s", "0.25"),)), store)
+    store_before = store.listing("trials")
+    score_cell(store, other, other.jobs[0].cell)
+    assert store.listing("trials") == store_before
+    (tmp_path / "e" / "good.xml").write_text(tiny.stdlist(tiny.POOR))
+    fresh = Store(str(tmp_path / "fresh"))
+    stale = plan(evaluation, fresh)
+    (tmp_path / "e" / "good.xml").write_text(tiny.stdlist(tiny.GOOD))
+    with pytest.raises(PlatformError, match="changed since the run was planned"):
+        score_cell(fresh, stale, stale.jobs[0].cell)
+    (tmp_path / "e" / "good.xml").unlink()
+    with pytest.raises(PlatformError, match="gone since the run was planned"):
+        score_cell(fresh, stale, stale.jobs[0].cell)
+    assert missing(stale.jobs, fresh) == stale.jobs
+
+
+def test_a_damaged_result_is_an_error_and_not_a_figure(tmp_path: Path, store: Store) -> None:
+    planned = score_all(tiny.write(tmp_path / "e"), store)
+    path = planned.jobs[0].path
+    store.put(path, store.get(path).replace(b"atwv", b"atwx"))
+    with pytest.raises(StoreError, match="damaged"):
+        load_result(store, planned.jobs[0].address)
+
+
+def tile_addresses(planned: Plan, store: Store) -> dict[int, str]:
+    job, protocol = planned.jobs[0], planned.protocol
+    reference = references.load(store, protocol.family.kind, job.reference)
+    trialstore.ensure(store, protocol, job.inputs, reference.timeline)
+    trials = trialstore.load(store, protocol, job.inputs, reference.timeline, 0, N_BUCKETS)
+    return {
+        bucket: tiles.tile_address(
+            protocol, trials.tiles(bucket, bucket + 1), reference.key.tiles(bucket, bucket + 1), reference
+        )
+        for bucket in range(N_BUCKETS)
+    }
+
+
+@pytest.mark.parametrize("listed", [("alpha",), ("alpha", "beta", "gamma")])
+def test_adding_or_withdrawing_a_query_leaves_all_other_tiles_alone(
+    tmp_path: Path, store: Store, listed: tuple[str, ...]
+) -> None:
+    before = tile_addresses(plan(tiny.write(tmp_path / "e"), store), store)
+    after = tile_addresses(plan(tiny.write(tmp_path / "e", *listed), store), store)
+    [changed] = {"alpha", "beta"} ^ set(listed)
+    assert {bucket for bucket in before if before[bucket] != after[bucket]} == {bucket_of(changed)}
+
+
+def test_a_new_operating_point_aligns_nothing(tmp_path: Path, store: Store) -> None:
+    evaluation = tiny.write(tmp_path / "e")
+    planned = score_all(evaluation, store)
+    before = store.listing("partials")
+    other = score_all(replace(evaluation, overrides=(("c_fa", "2"),)), store)
+    assert store.listing("partials") == before
+    assert {job.address for job in planned.jobs}.isdisjoint(job.address for job in other.jobs)
+
+
+def test_a_refused_declaration_of_resources_costs_the_load_figures_only(tmp_path: Path, store: Store) -> None:
+    evaluation = tiny.write(tmp_path / "e")
+    (tmp_path / "e" / "resources.yaml").write_text("index: {wall_s: -1, cores: 1}\n")
+    systems = tuple(replace(s, resources=str(tmp_path / "e" / "resources.yaml")) for s in evaluation.systems)
+    planned = score_all(replace(evaluation, systems=systems), store)
+    result = load_result(store, planned.jobs[0].address)
+    assert result.failed is None
+    assert result.figures["isf"].reason == "no_resources"
+    assert any(finding.where.startswith("resources") for finding in result.findings)

@@ -1,0 +1,112 @@
+"""The command line: ``rescore score | validate | protocols | run | demo``.
+
+Each command is one module with ``register(subparsers)``; a new command is a new module named in ``COMMANDS``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import NoReturn
+
+from pipeline.cli.output import error_document, note, note_findings, print_json
+from pipeline.config.urls import masked
+from pipeline.errors import InputError, RescoreError
+
+COMMANDS = (
+    "pipeline.cli.score",
+    "pipeline.cli.validate",
+    "pipeline.cli.protocols",
+    "pipeline.cli.evaluation",
+    "pipeline.cli.demo",
+)
+
+EXIT_CODES = "exit codes: 0 scored (undefined figures included), 1 refused input, 2 usage, 3 platform fault"
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command in process and return its exit code. ``argv`` is without the program's name."""
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        note("interrupted")
+        return INTERRUPTED
+    return code
+
+
+def run() -> None:
+    """The entry point of the ``rescore`` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a name in any script prints on any terminal
+    sys.exit(main())
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line. A parsed call carries its command as ``args.command(args) -> exit code``."""
+    parser = MaskingParser(
+        prog="rescore",
+        description="Score the participants of a detection evaluation, exactly.",
+        epilog=EXIT_CODES,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"rescore {version('rescore')}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=MaskingParser)
+    for module in COMMANDS:
+        importlib.import_module(module).register(subparsers)
+    return parser
+
+
+class MaskingParser(argparse.ArgumentParser):
+    """A parser whose messages show no credentials."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print usage and message on stderr and leave with code 2."""
+        super().error(masked(message))
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    """Parse and run; every deliberate error becomes its exit code."""
+    args = argparse.Namespace()
+    try:
+        build_parser().parse_args(argv, args)
+        return int(args.command(args))
+    except SystemExit as leaving:  # argparse, after --help and on wrong usage
+        return leaving.code if isinstance(leaving.code, int) else 2
+    except InputError as error:
+        if getattr(args, "json", False):
+            print_json(error_document(error))
+        note_findings(error)
+        return error.exit_code
+    except RescoreError as error:
+        note(str(error))
+        return error.exit_code
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except OSError as error:
+        note(f"{type(error).__name__}: {error}")
+        return RescoreError.exit_code
+    except Exception:  # noqa: BLE001 - a fault of the program: told in full, and never taken for refused input
+        note(traceback.format_exc())
+        return RescoreError.exit_code
+
+
+def _forget_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush does not complain of the closed pipe."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):  # stdout is not a file here
+        return

@@ -1,0 +1,71 @@
+"""``rescore run``: a whole evaluation, every system on every cell, through flow and cluster."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from pipeline.cli.output import print_json
+from pipeline.config.urls import masked
+from pipeline.engine.result import plain
+
+if TYPE_CHECKING:
+    from flows.rescore import RunSummary
+
+DEFAULT_STORE = "./rescore-store"
+
+
+def register(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "run",
+        help="score an evaluation",
+        description="Score every system of an evaluation on every query set and dataset. What the store holds already "
+        "is not scored again. A refused or missing output is a cell with a reason, not a failure of the run.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("evaluation", metavar="EVALUATION.yaml", help="a path or any fsspec URL")
+    parser.add_argument("--store", default=DEFAULT_STORE, metavar="URL", help=f"default: {DEFAULT_STORE}")
+    parser.add_argument("--cluster", default="local", metavar="local|tcp://…", help="a Dask cluster (default: local)")
+    parser.add_argument("--workers", type=_count, default=None, metavar="N", help="of a local cluster")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    parser.set_defaults(command=run_command)
+
+
+def run_command(args: argparse.Namespace) -> int:
+    """Run the evaluation; 0 when the platform did its part, whatever the cells yielded.
+
+    The flow prints boards and places itself unless it is to be quiet.
+    """
+    from flows.rescore import run_evaluation  # xarray and what it brings take seconds to import
+
+    summary = run_evaluation(
+        args.evaluation,
+        store=args.store,
+        cluster=args.cluster,
+        workers=args.workers,
+        quiet=args.quiet or args.json,
+    )
+    if args.json:
+        print_json(summary_document(summary))
+    return 0
+
+
+def summary_document(summary: RunSummary) -> dict[str, Any]:
+    """A run's summary as strict JSON; ``board`` has one row per system, query set, dataset and condition."""
+    return {
+        "run_id": summary.run_id,
+        "store": masked(summary.store),
+        "n_scored": summary.n_scored,
+        "n_failed": summary.n_failed,
+        "n_reused": summary.n_reused,
+        "paths": {name: masked(path) for name, path in summary.paths.items()},
+        "board": [{name: plain(value) for name, value in row.items()} for row in summary.board],
+    }
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a count of at least 1")
+    return int(text)

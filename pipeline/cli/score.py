@@ -1,0 +1,48 @@
+"""``rescore score``: one output against its key, in memory."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from pipeline.cli.cell_text import text_of
+from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
+from pipeline.cli.output import finding_document, note_findings, print_json
+from pipeline.engine.result import document
+from pipeline.engine.score import score_files
+from pipeline.errors import InputError
+from pipeline.protocols import find
+
+
+def register(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "score",
+        help="score one output",
+        description="Score one system's output on one query set and dataset.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--protocol", required=True, metavar="NAME", help="'rescore protocols' lists them")
+    add_inputs(parser)
+    add_settings(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--curve", action="store_true", help="add the curve over thresholds")
+    parser.add_argument("--per-query", action="store_true", help="add the table of queries (JSON always has it)")
+    parser.set_defaults(command=score)
+
+
+def score(args: argparse.Namespace) -> int:
+    """Score and print; 0, or 1 when the cell could not be scored."""
+    protocol = find(args.protocol, mode=args.mode, overrides=settings_of(args.settings))
+    result = score_files(protocol, roles_of(args.inputs, protocol))
+    if args.json:
+        printed = document(result, curve=args.curve)
+        kind = "warnings" if result.failed is None else "errors"
+        print_json({**printed, kind: [finding_document(finding) for finding in result.findings]})
+    elif result.failed is None:
+        print(text_of(result, curve=args.curve, per_query=args.per_query))
+    if result.failed is not None:
+        error = InputError(result.findings, result.n_findings)
+        note_findings(error)
+        return error.exit_code
+    return 0

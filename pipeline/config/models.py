@@ -1,0 +1,211 @@
+"""The fields of an evaluation file, and what is said when one is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from pipeline.config.document import Document, Path, dotted
+from pipeline.config.names import name_fault, slug_fault
+from pipeline.config.urls import fault_of, shown
+from pipeline.errors import Problems
+
+DISCOVERY = ("pattern", "primary", "exclude", "resources")
+"""The words that ``systems`` keeps for discovery; every other field there is a system."""
+
+
+def _custom(code: str, message: str) -> PydanticCustomError:
+    return PydanticCustomError("fault", "{message}", {"code": code, "message": message})
+
+
+def _named(fault: Callable[[str], str | None]) -> AfterValidator:
+    def check(name: str) -> str:
+        message = fault(name)
+        if message is not None:
+            raise _custom("bad_name", message)
+        return name
+
+    return AfterValidator(check)
+
+
+def _url(*allowed: str) -> AfterValidator:
+    def check(url: str) -> str:
+        fault = fault_of(url, allowed)
+        if fault is not None:
+            raise _custom(*fault)
+        return url
+
+    return AfterValidator(check)
+
+
+def _setting(value: Any) -> Any:
+    """A setting as ``--set`` would give it: text."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value
+    raise _custom("wrong_type", f"must be a number, text, true or false (got {_kind(value)})")
+
+
+def _outputs_kind(value: Any) -> str:
+    return "cells" if isinstance(value, dict) else "pattern"
+
+
+Slug = Annotated[str, _named(slug_fault)]
+Name = Annotated[str, _named(name_fault)]
+SettingText = Annotated[str, BeforeValidator(_setting)]
+KeyUrl = Annotated[str, _url("dataset", "query_set")]
+QueryUrl = Annotated[str, _url("query_set")]
+CellUrl = Annotated[str, _url("system", "query_set", "dataset")]
+SystemUrl = Annotated[str, _url("system")]
+Outputs = Annotated[
+    Annotated[CellUrl, Tag("pattern")] | Annotated[dict[str, CellUrl], Tag("cells")], Discriminator(_outputs_kind)
+]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class DatasetEntry(_Strict):
+    """One Ω: its ECF and its key."""
+
+    ecf: KeyUrl
+    rttm: KeyUrl
+
+
+class QuerySetEntry(_Strict):
+    """One Q: its query list and, where known, the table of query examples."""
+
+    kwlist: QueryUrl
+    queries: QueryUrl | None = None
+
+
+class SystemEntry(_Strict):
+    """One system by name. Without ``outputs`` it has what the pattern finds, which may be nothing."""
+
+    outputs: Outputs | None = None
+    team: str = ""
+    primary: bool | None = None
+    resources: SystemUrl | None = None
+    disclosure: str = ""
+
+
+class DiscoveryEntry(_Strict):
+    """Systems found by a pattern, and which of them are primary, left out, and where they declare resources."""
+
+    pattern: CellUrl | None = None
+    primary: list[str] | None = None
+    exclude: list[str] = Field(default_factory=list)
+    resources: SystemUrl | None = None
+
+
+class SystemsEntry(_Strict):
+    """The field ``systems``, parted into discovery and the systems listed by name."""
+
+    discovery: DiscoveryEntry
+    listed: dict[Name, SystemEntry]
+
+
+class EvaluationEntry(_Strict):
+    """A whole evaluation file."""
+
+    name: Slug
+    protocol: str
+    mode: Literal["official", "plan"] = "official"
+    settings: dict[str, SettingText] = Field(default_factory=dict)
+    datasets: dict[Name, DatasetEntry] = Field(min_length=1)
+    query_sets: dict[Name, QuerySetEntry] = Field(min_length=1)
+    systems: SystemsEntry
+
+
+def validate(document: Document, problems: Problems) -> EvaluationEntry | None:
+    """The file as models, or None with every fault noted by line and field."""
+    try:
+        return EvaluationEntry.model_validate(_parted(document.value))
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            _note(fault, document, problems)
+        return None
+
+
+def _parted(value: Any) -> Any:
+    """The document with ``systems`` parted as ``SystemsEntry`` has it."""
+    if not isinstance(value, dict) or not isinstance(value.get("systems"), dict):
+        return value
+    systems = value["systems"]
+    discovery = {key: entry for key, entry in systems.items() if key in DISCOVERY}
+    listed = {key: entry for key, entry in systems.items() if key not in DISCOVERY}
+    return {**value, "systems": {"discovery": discovery, "listed": listed}}
+
+
+def _path(location: tuple[int | str, ...], document: Document) -> Path:
+    """A location in the models as the field of the file it came from, without what only the models have."""
+    if location[:1] == ("systems",) and location[1:2] in (("discovery",), ("listed",)):
+        location = (location[0], *location[2:])
+    path: Path = ()
+    for part in location:
+        if part == "[key]":
+            break
+        if (*path, part) in document.lines:
+            path = (*path, part)
+    return path
+
+
+def _note(fault: ErrorDetails, document: Document, problems: Problems) -> None:
+    kind, location = fault["type"], fault["loc"]
+    path = _path(location, document)
+    if kind == "missing":
+        path = (*path, location[-1])
+    message = fault.get("ctx", {}).get("message") if kind == "fault" else _say(kind, path, fault)
+    code = fault["ctx"]["code"] if kind == "fault" else _CODES.get(kind, "wrong_type")
+    problems.add(code, document.line(path), f"`{dotted(path) or 'the file'}` {message}")
+
+
+_CODES = {"missing": "missing_field", "extra_forbidden": "unknown_field", "too_short": "missing_field"}
+_EXPECTED = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "literal_error": "official or plan",
+}
+
+
+def _say(kind: str, path: Path, fault: ErrorDetails) -> str:
+    """What pydantic found, in the words of the file."""
+    if kind == "missing":
+        return "is missing"
+    if kind == "too_short":
+        return "is empty. Give at least one"
+    if kind == "extra_forbidden":
+        return f"is unknown (allowed: {', '.join(_fields_around(path))})"
+    if kind in _EXPECTED:
+        return f"must be {_EXPECTED[kind]} (got {_kind(fault['input'])})"
+    return f"is refused: {fault['msg']} (got {_kind(fault['input'])})"
+
+
+def _fields_around(path: Path) -> list[str]:
+    """The fields allowed beside the one at ``path``."""
+    entries: dict[str, type[BaseModel]] = {
+        "datasets": DatasetEntry,
+        "query_sets": QuerySetEntry,
+        "systems": SystemEntry,
+    }
+    entry = entries.get(str(path[0])) if len(path) > 1 else None
+    return list((entry or EvaluationEntry).model_fields)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, str):
+        return f"the text {shown(value)}"
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "a mapping" if isinstance(value, dict) else "a list"

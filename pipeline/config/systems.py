@@ -1,0 +1,174 @@
+"""The systems of an evaluation: those listed by name joined with those a pattern finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from pipeline.config import discover
+from pipeline.config.document import Path
+from pipeline.config.models import DiscoveryEntry, EvaluationEntry, SystemEntry
+from pipeline.config.names import name_fault
+from pipeline.config.place import Place
+from pipeline.config.urls import filled, masked, placeholders, shown
+from pipeline.terms import System
+
+Outputs = dict[tuple[str, str], str]
+Known = Mapping[str, tuple[str, ...]]
+
+
+def collect_systems(entry: EvaluationEntry, place: Place) -> tuple[System, ...]:
+    """Listed systems in the order of the file, then the others found, sorted by name.
+
+    A listed system takes what the pattern finds under its name; its own ``outputs`` win cell by cell. A cell without
+    an output is left out of ``System.outputs``. Excluded systems are dropped wherever they come from.
+    """
+    discovery, listed = entry.systems.discovery, entry.systems.listed
+    known = {"query_set": tuple(entry.query_sets), "dataset": tuple(entry.datasets)}
+    if not listed and discovery.pattern is None:
+        place.note(("systems",), "missing_field", "lists no system and has no `pattern` to find them by")
+    found = _discovered(discovery, known, place)
+    names = [*listed, *sorted(set(found) - set(listed))]
+    _check_exclude(discovery, names, place)
+    names = [name for name in names if not _excluded(name, discovery)]
+    by_cell = {name: _outputs(found.get(name, []), ("systems", "pattern"), known, place) for name in names}
+    declared = _resources(discovery, names, place)
+    primary = _primary(discovery, listed, names, place)
+    systems = []
+    for name in names:
+        own = listed.get(name, SystemEntry())
+        outputs = {**by_cell[name], **_own_outputs(name, own, known, place)}
+        if own.outputs is None and name in listed and discovery.pattern is None:
+            place.note(("systems", name), "missing_field", "has no `outputs`, and there is no `pattern`")
+        resources = declared.get(name)
+        if own.resources is not None:
+            resources = place.resolve(("systems", name, "resources"), filled(own.resources, {"system": name}))
+        systems.append(System(name, own.team, primary[name], outputs, resources, own.disclosure))
+    return tuple(systems)
+
+
+def _discovered(discovery: DiscoveryEntry, known: Known, place: Place) -> dict[str, list[discover.Match]]:
+    """What the pattern finds, by system, excluded systems included."""
+    if discovery.pattern is None:
+        return {}
+    path: Path = ("systems", "pattern")
+    if "system" not in placeholders(discovery.pattern):
+        place.note(path, "bad_placeholder", "needs {system}: it tells the systems apart")
+        return {}
+    matches = _matches(discovery.pattern, path, known, place)
+    if matches is not None and not matches:
+        where = masked(place.resolve(path, discovery.pattern))
+        place.note(path, "no_match", f"fits no file ({where})", "Check the path and the placeholders.")
+    found: dict[str, list[discover.Match]] = {}
+    for match in matches or ():
+        found.setdefault(match.names["system"], []).append(match)
+    for name, group in found.items():
+        fault = name_fault(name)
+        if fault is not None and not _excluded(name, discovery):
+            what = f"finds {shown(group[0].url)}: the system's name {fault}"
+            place.note(path, "bad_name", what, "Rename or exclude it.")
+    return found
+
+
+def _matches(pattern: str, path: Path, known: Known, place: Place) -> list[discover.Match] | None:
+    """The files that fit a pattern of outputs; None when the pattern itself is refused (and noted)."""
+    given = placeholders(pattern)
+    for name, values in known.items():
+        if name not in given and len(values) > 1:
+            what = f"needs {{{name}}}, as there are {len(values)} ({_some(values)})"
+            place.note(path, "bad_placeholder", what, "List a file that serves several cells by `outputs: {Q/D: URL}`.")
+            return None
+    try:
+        return discover.find(place.resolve(path, pattern), known)
+    except discover.PatternError as fault:
+        place.note(path, "bad_pattern", str(fault))
+        return None
+
+
+def _outputs(matches: Iterable[discover.Match], path: Path, known: Known, place: Place) -> Outputs:
+    """The files found for one system by cell; a file that belongs to no cell is noted, and so is a second one."""
+    outputs: Outputs = {}
+    for match in matches:
+        names = {name: match.names.get(name, values[0]) for name, values in known.items()}
+        unknown = [name for name, values in known.items() if names[name] not in values]
+        for name in unknown:
+            what = f"finds {shown(match.url)}: {name.replace('_', ' ')} {shown(names[name])} is unknown"
+            mend = "Rename the file, or exclude its system."
+            place.note(path, f"unknown_{name}", f"{what} (allowed: {_some(known[name])})", mend)
+        cell = names["query_set"], names["dataset"]
+        if cell in outputs:
+            what = f"finds two outputs for {'/'.join(cell)}: {shown(outputs[cell])} and {shown(match.url)}"
+            place.note(path, "two_outputs", what, "Remove one.")
+        elif not unknown:
+            outputs[cell] = match.url
+    return outputs
+
+
+def _own_outputs(name: str, own: SystemEntry, known: Known, place: Place) -> Outputs:
+    """The outputs a listed system names itself, by pattern or cell by cell."""
+    path: Path = ("systems", name, "outputs")
+    if isinstance(own.outputs, str):
+        matches = _matches(filled(own.outputs, {"system": name}), path, known, place)
+        return _outputs(matches or (), path, known, place)
+    outputs: Outputs = {}
+    for key, url in (own.outputs or {}).items():
+        query_set, slash, dataset = key.partition("/")
+        if not slash or query_set not in known["query_set"] or dataset not in known["dataset"]:
+            pairs = [f"{q}/{d}" for q in known["query_set"] for d in known["dataset"]]
+            place.note((*path, key), "unknown_cell", f"is no query_set/dataset pair (allowed: {_some(pairs)})")
+            continue
+        names = {"system": name, "query_set": query_set, "dataset": dataset}
+        outputs[query_set, dataset] = place.resolve((*path, key), filled(url, names))
+    return outputs
+
+
+def _resources(discovery: DiscoveryEntry, names: list[str], place: Place) -> dict[str, str]:
+    """The resources file of each system that has one where the pattern says."""
+    if discovery.resources is None or not names:
+        return {}
+    path: Path = ("systems", "resources")
+    if "system" not in placeholders(discovery.resources):
+        place.note(path, "bad_placeholder", "needs {system}: each system has its own file")
+        return {}
+    url = place.resolve(path, discovery.resources)
+    declared = {name: filled(url, {"system": name}) for name in names}
+    declared = {name: one for name, one in declared.items() if discover.exists(one)}
+    if not declared:
+        place.note(path, "no_match", f"fits no file of any system ({masked(url)})", "Check the path.")
+    return declared
+
+
+def _excluded(name: str, discovery: DiscoveryEntry) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in discovery.exclude)
+
+
+def _check_exclude(discovery: DiscoveryEntry, names: list[str], place: Place) -> None:
+    """Note exclusions that exclude nothing: with a typing error a withdrawn system would be on the board."""
+    for index, pattern in enumerate(discovery.exclude):
+        if not any(fnmatchcase(name, pattern) for name in names):
+            what = f"excludes nothing (got {shown(pattern)}, systems: {_some(names)})"
+            place.note(("systems", "exclude", index), "unknown_system", what, "Correct or remove it.")
+
+
+def _primary(
+    discovery: DiscoveryEntry, listed: Mapping[str, SystemEntry], names: list[str], place: Place
+) -> dict[str, bool]:
+    """Whether each system is primary: as it says itself, else as ``primary`` lists, else yes."""
+    for index, name in enumerate(discovery.primary or ()):
+        path: Path = ("systems", "primary", index)
+        if name not in names:
+            what = f"names no system (got {shown(name)}, allowed: {_some(names)})"
+            place.note(path, "unknown_system", what, "List a system without outputs yet as `NAME: {}`.")
+        elif name in listed and listed[name].primary is False:
+            place.note(path, "contradiction", f"lists {shown(name)}, which says `primary: false` itself")
+    primary = {}
+    for name in names:
+        own = listed[name].primary if name in listed else None
+        in_list = discovery.primary is None or name in discovery.primary
+        primary[name] = in_list if own is None else own
+    return primary
+
+
+def _some(names: Sequence[str]) -> str:
+    """Names as a message lists them, at most 20."""
+    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")

@@ -1,0 +1,184 @@
+"""Boards: per query set, dataset and condition the systems by rank, failed ones last. Nothing is computed here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from pipeline.terms import Figure
+
+CELL = ("system", "query_set", "dataset")
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureInfo:
+    """What the grid says about a measure: ``better`` is ``higher``, ``lower`` or ``none``."""
+
+    name: str
+    unit: str
+    better: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One system on one board. ``rank`` is 0 where there is none; ``failed`` is "" for a scored cell."""
+
+    system: str
+    team: str
+    primary: bool
+    rank: int
+    figures: Mapping[str, Figure]
+    failed: str
+    failed_where: str
+    failed_message: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The entries of one (query set, dataset) under one condition, in the order in which they are shown."""
+
+    query_set: str
+    dataset: str
+    condition: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A grid read once for all reports: its axes, its measures (primary first), its boards, its attributes."""
+
+    attributes: Mapping[str, str]
+    primary: str
+    systems: tuple[str, ...]
+    query_sets: tuple[str, ...]
+    datasets: tuple[str, ...]
+    conditions: tuple[str, ...]
+    measures: tuple[MeasureInfo, ...]
+    boards: tuple[Board, ...]
+
+    def boards_of(self, condition: str) -> tuple[Board, ...]:
+        """The boards of one condition, by query set, then dataset."""
+        return tuple(board for board in self.boards if board.condition == condition)
+
+
+def strings(array: xr.DataArray) -> NDArray[np.object_]:
+    """A string array whatever it was stored as, as Python strings."""
+    return np.array([str(item) for item in array.values.ravel().tolist()], object).reshape(array.shape)
+
+
+def names(grid: xr.Dataset, dim: str) -> tuple[str, ...]:
+    """The labels along a dimension."""
+    return tuple(strings(grid[dim]).tolist())
+
+
+def read_run(grid: Mapping[str, xr.Dataset]) -> Run:
+    """Axes, measures and boards of a grid (its root group), axes in its order, but condition ``all`` first."""
+    root = grid[""]
+    conditions = sorted(names(root, "condition"), key=lambda condition: condition != ALL)
+    primary = str(root.attrs["primary_measure"])
+    query_sets, datasets = names(root, "query_set"), names(root, "dataset")
+    reader = _Reader(root)
+    return Run(
+        attributes={str(name): str(value) for name, value in root.attrs.items()},
+        primary=primary,
+        systems=names(root, "system"),
+        query_sets=query_sets,
+        datasets=datasets,
+        conditions=tuple(conditions),
+        measures=tuple(sorted(_measures(root), key=lambda measure: measure.name != primary)),
+        boards=tuple(reader.board(*place) for place in product(query_sets, datasets, conditions)),
+    )
+
+
+def board_rows(grid: Mapping[str, xr.Dataset]) -> list[dict[str, Any]]:
+    """All boards as flat rows, one a system, in the order in which they are shown.
+
+    Keys: query_set, dataset, condition, rank (0: none), system, team, primary (bool), one per measure (float, NaN
+    where undefined; the primary one first), reasons (measure → reason code), failed, failed_where, failed_message
+    ("" where scored) and signature.
+    """
+    return rows_of(read_run(grid))
+
+
+def rows_of(run: Run) -> list[dict[str, Any]]:
+    """The rows of ``board_rows`` from a grid that is read already."""
+    return [_row(run, board, entry) for board in run.boards for entry in board.entries]
+
+
+def _row(run: Run, board: Board, entry: Entry) -> dict[str, Any]:
+    figures = {measure.name: entry.figures[measure.name] for measure in run.measures}
+    return {
+        "query_set": board.query_set,
+        "dataset": board.dataset,
+        "condition": board.condition,
+        "rank": entry.rank,
+        "system": entry.system,
+        "team": entry.team,
+        "primary": entry.primary,
+        **{name: figure.value for name, figure in figures.items()},
+        "reasons": {name: figure.reason for name, figure in figures.items() if figure.reason},
+        "failed": entry.failed,
+        "failed_where": entry.failed_where,
+        "failed_message": entry.failed_message,
+        "signature": entry.signature,
+    }
+
+
+def _measures(root: xr.Dataset) -> list[MeasureInfo]:
+    columns = [strings(root[name]).tolist() for name in ("measure", "measure_unit", "measure_better", "measure_source")]
+    return [MeasureInfo(*column) for column in zip(*columns, strict=True)]
+
+
+class _Reader:
+    """The arrays of a root group in one dimension order, as plain numpy."""
+
+    def __init__(self, root: xr.Dataset) -> None:
+        figure = ("query_set", "dataset", "condition", "system", "measure")
+        self.index = {
+            dim: {name: at for at, name in enumerate(names(root, dim))} for dim in ("query_set", "dataset", "condition")
+        }
+        self.systems, self.measures = names(root, "system"), names(root, "measure")
+        self.value = root["value"].transpose(*figure).values
+        self.reason = strings(root["reason"].transpose(*figure))
+        self.status = strings(root["status"].transpose(*figure))
+        self.rank = root["rank"].transpose(*figure[:-1]).values
+        cell = ("query_set", "dataset", "system")
+        texts = ("failed", "failed_where", "failed_message", "signature")
+        self.cell = {name: strings(root[name].transpose(*cell)) for name in texts}
+        self.team, self.primary = strings(root["team"]), root["primary"].values
+
+    def board(self, query_set: str, dataset: str, condition: str) -> Board:
+        place = (self.index["query_set"][query_set], self.index["dataset"][dataset])
+        entries = [self._entry(place, self.index["condition"][condition], s) for s in range(len(self.systems))]
+        return Board(query_set, dataset, condition, tuple(sorted(entries, key=_order)))
+
+    def _entry(self, place: tuple[int, int], condition: int, system: int) -> Entry:
+        return Entry(
+            system=self.systems[system],
+            team=self.team[system],
+            primary=bool(self.primary[system]),
+            rank=int(self.rank[(*place, condition, system)]),
+            figures={
+                name: self._figure((*place, condition, system, measure)) for measure, name in enumerate(self.measures)
+            },
+            **{name: texts[(*place, system)] for name, texts in self.cell.items()},
+        )
+
+    def _figure(self, at: tuple[int, ...]) -> Figure:
+        value = float(self.value[at])
+        reason = (self.reason[at] or "undefined") if math.isnan(value) else self.reason[at]
+        return Figure(value, reason or None, self.status[at] or None)
+
+
+def _order(entry: Entry) -> tuple[bool, bool, int, str]:
+    return (bool(entry.failed), entry.rank == 0, entry.rank, entry.system)

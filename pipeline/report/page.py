@@ -1,0 +1,119 @@
+"""The run's page: one self-contained HTML file, readable without script, that asks nothing of any network."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import jinja2
+import xarray as xr
+
+from pipeline.engine.result import Result
+from pipeline.report import det, words
+from pipeline.report.board import ALL, Board, Entry, Run, read_run
+from pipeline.report.headline import Bar, bars, best_of, bound, headline, shades
+from pipeline.report.load import load_table
+
+N_COLOURS, N_DASHES = 8, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What one cell's inputs gave rise to: problems of a failed cell, warnings of a scored one."""
+
+    result: Result
+
+    @property
+    def n_hidden(self) -> int:
+        """Findings that were counted but not kept."""
+        return max(self.result.n_findings - len(self.result.findings), 0)
+
+
+def render_page(grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> str:
+    """The page of one run as HTML text. ``results`` give the failures' and warnings' full lists."""
+    run = read_run(grid)
+    boards = run.boards_of(ALL)
+    results = tuple(results)
+    notices = [Notice(result) for result in results if result.cell is not None and result.findings]
+    template = environment().get_template("page.html.j2")
+    return template.render(
+        run=run,
+        attributes=run.attributes,
+        n_cells=len(run.systems) * len(boards),
+        boards=boards,
+        others=_other_conditions(run),
+        headline=headline(run),
+        bound=bound(run),
+        bars=bars(run, boards),
+        shades=shades(run, boards),
+        no_bar=Bar(0.0, 0.0),
+        overview=_overview(run, boards),
+        counts=_counts(boards),
+        failed=[(board, entry) for board in boards for entry in board.entries if entry.failed],
+        facts=_facts(results),
+        plots=det.det_plots(run, grid),
+        load=load_table(run, grid),
+        problems=[notice for notice in notices if notice.result.failed],
+        warnings=[notice for notice in notices if not notice.result.failed],
+    )
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The templates: everything is escaped, an unknown name is an error."""
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("pipeline.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {
+        "short": words.short,
+        "exact": words.exact,
+        "fact": words.fact,
+        "printable": words.printable,
+        "label": words.label,
+        "reason_text": words.reason_text,
+        "unit_text": words.unit_text,
+        "percent": lambda share: f"{100 * share:.1f}%",
+        "style": style,
+        "describe": det.describe,
+    }
+    made.filters.update(filters)
+    made.tests["nan"] = math.isnan
+    made.globals.update(best_of=best_of, det=det)
+    return made
+
+
+def style(place: int) -> str:
+    """Classes of a system's line: colour and dash pattern, both new at every step, 48 pairs before one returns."""
+    colour, turn = place % N_COLOURS, place // N_COLOURS
+    return f"k{colour} d{(colour + 5 * turn) % N_DASHES}"
+
+
+def _overview(run: Run, boards: tuple[Board, ...]) -> list[tuple[Entry, list[Entry]]]:
+    """Systems × boards in the order of the first board: a system's entry there, then its entry on every board."""
+    by_system = [{entry.system: entry for entry in board.entries} for board in boards]
+    if not boards or not run.systems:
+        return []
+    return [(entry, [entries[entry.system] for entries in by_system]) for entry in boards[0].entries]
+
+
+def _counts(boards: tuple[Board, ...]) -> list[tuple[str, int]]:
+    """How many cells were scored ("") and how many failed for each reason."""
+    counted = Counter(entry.failed for board in boards for entry in board.entries)
+    return sorted(counted.items())
+
+
+def _facts(results: Iterable[Result]) -> dict[tuple[str, str, str], Mapping[str, float | str]]:
+    """What key, dataset and output say about a cell, by (query set, dataset, system)."""
+    return {(r.cell.query_set, r.cell.dataset, r.cell.system): r.facts for r in results if r.cell is not None}
+
+
+def _other_conditions(run: Run) -> list[tuple[str, tuple[Board, ...]]]:
+    return [(condition, run.boards_of(condition)) for condition in run.conditions if condition != ALL]

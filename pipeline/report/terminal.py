@@ -1,0 +1,70 @@
+"""The boards on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import xarray as xr
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pipeline.report.board import ALL, Board, Entry, Run, read_run
+from pipeline.report.headline import headline
+from pipeline.report.words import UNDEFINED, label, printable, reason_text, short, unit_text
+
+COLUMNS = 6  # what a terminal of 80 columns holds
+
+
+def print_boards(grid: Mapping[str, xr.Dataset], console: Console | None = None) -> None:
+    """Print one table per (query set, dataset), condition ``all``, and below it what failed and why."""
+    console = console or Console()
+    run = read_run(grid)
+    for board in run.boards_of(ALL):
+        console.print(board_table(run, board))
+        for entry in board.entries:
+            if entry.failed:
+                console.print(_failure(entry))
+        console.print()
+
+
+def board_table(run: Run, board: Board) -> Table:
+    """One board with the headline measures, best first, failed systems last."""
+    title = Text(f"{printable(board.query_set)} × {printable(board.dataset)}", style="bold")
+    table = Table(title=title, title_justify="left", header_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("#", justify="right")
+    table.add_column("system", overflow="fold")
+    shown = headline(run)[:COLUMNS]
+    for measure in shown:
+        unit = unit_text(measure.unit)
+        table.add_column(Text(f"{label(measure.name)}{f' [{unit}]' if unit else ''}"), justify="right")
+    for entry in board.entries:
+        cells = [_cell(entry, measure.name) for measure in shown]
+        table.add_row(Text(str(entry.rank) if entry.rank else "–"), _name(entry), *cells)
+    return table
+
+
+def _name(entry: Entry) -> Text:
+    name = Text(printable(entry.system))
+    if not entry.primary:
+        name.append("\ncontrastive", style="dim")
+    if entry.failed:
+        name.append(f"\n{printable(entry.failed)}", style="red")
+    return name
+
+
+def _cell(entry: Entry, measure: str) -> Text:
+    if entry.failed:
+        return Text(UNDEFINED, style="dim")
+    figure = entry.figures[measure]
+    text = Text(short(figure.value))
+    if figure.reason:
+        text.append(f"\n{printable(figure.reason)}", style="dim")
+    return text
+
+
+def _failure(entry: Entry) -> Text:
+    parts = [entry.failed_where, entry.failed_message or reason_text(entry.failed)]
+    told = ": ".join(printable(part) for part in parts if part)
+    return Text.assemble((printable(entry.system), "bold"), f" {printable(entry.failed)}: ", (told, "dim"))

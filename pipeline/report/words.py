@@ -1,0 +1,135 @@
+"""How figures, names and codes read to people: numbers, measure labels, reason texts. Escaping is not done here."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from dataclasses import dataclass
+
+UNDEFINED = "—"
+MINUS = "\N{MINUS SIGN}"
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Indic and Persian names need them
+_UNSHOWN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A measure's name as typeset: ``base`` with ``subscript``, then a qualifying ``note``."""
+
+    base: str
+    subscript: str = ""
+    note: str = ""
+
+    def __str__(self) -> str:
+        joined = f"{self.base}_{self.subscript}" if self.subscript else self.base
+        return f"{joined} ({self.note})" if self.note else joined
+
+
+LABELS = {
+    "atwv": Label("ATWV"),
+    "mtwv": Label("MTWV"),
+    "mtwv_threshold": Label("θ", "MTWV"),
+    "atwv_all": Label("ATWV", note="all queries"),
+    "mtwv_all": Label("MTWV", note="all queries"),
+    "stwv": Label("STWV"),
+    "max_stwv": Label("max STWV"),
+    "max_stwv_threshold": Label("θ", "max STWV"),
+    "p_miss": Label("P", "miss"),
+    "p_fa": Label("P", "fa"),
+    "twv_bayes": Label("TWV", "Bayes"),
+    "twv_optimum": Label("TWV", "optimum"),
+    "twv_supremum": Label("TWV", "supremum"),
+    "ub_twv": Label("UB-TWV"),
+    "map": Label("MAP"),
+    "c_det": Label("C", "det"),
+    "c_default": Label("C", "default"),
+    "c_norm": Label("C", "norm"),
+    "cxe": Label("C", "xe"),
+    "cxe_prior": Label("C", "xe", "prior"),
+    "cnxe": Label("C", "nxe"),
+    "lb_cnxe": Label("LB C", "nxe"),
+    "min_cnxe_affine": Label("min C", "nxe", "affine"),
+    "min_cnxe_pav": Label("min C", "nxe", "PAV"),
+    "min_cnxe_pav_input_order": Label("min C", "nxe", "PAV, input order"),
+    "calibration_loss": Label("calibration loss"),
+    "isf": Label("ISF"),
+    "ssf": Label("SSF"),
+    "pmu_index": Label("PMU", "index"),
+    "pmu_search": Label("PMU", "search"),
+    "pl": Label("PL"),
+    "p_md": Label("P", "md"),
+    "ndc": Label("NDC"),
+    "min_ndc": Label("min NDC"),
+    "wer": Label("WER"),
+}
+
+REASONS = {
+    "missing_output": "the system submitted no output for this cell",
+    "refused_input": "an input file was refused",
+    "worker_died": "the worker died while scoring this cell",
+    "no_targets": "the key has no occurrence of any scored query",
+    "no_nontarget_trials": "no trial is left that could be a false alarm",
+    "no_scores": "the output has no detection of a scored query",
+    "reject_all": "no threshold does better than to accept nothing",
+    "no_operating_point": "costs and prior are undefined for this cell",
+    "no_default_cost": "the cost without a system is zero",
+    "no_resources": "the system declared no resources for this phase",
+    "no_peak_memory": "the system declared no peak memory",
+    "no_query_durations": "the durations of the query examples are not known",
+    "no_audio": "the dataset has no audio",
+    "no_systems": "no system has this figure",
+    "class_without_segments": "a class has no segments",
+}
+
+
+def short(value: float, decimals: int = 4) -> str:
+    """A number for a table: four decimals, powers of ten where those would hide it, ∞, or — for NaN."""
+    if math.isnan(value):
+        return UNDEFINED
+    sign = MINUS if value < 0 else ""
+    size = abs(value)
+    if math.isinf(size):
+        return f"{sign}∞"
+    if size and not 1e-3 <= size < 1e6:
+        mantissa, exponent = f"{size:.2e}".split("e")
+        return f"{sign}{mantissa}×10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+    return f"{sign}{size:.{decimals}f}"
+
+
+def fact(value: float | str) -> str:
+    """A fact about a cell: text as it is, whole numbers as counts, others as figures."""
+    if isinstance(value, str):
+        return printable(value)
+    if math.isfinite(value) and value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace("-", MINUS)
+    return short(value)
+
+
+def exact(value: float) -> str:
+    """A number that reads back to the same bits: ``0.1``, ``inf``, ``nan``."""
+    return repr(float(value))
+
+
+def printable(text: str) -> str:
+    """Untrusted text without control, bidirectional-override and surrogate characters (each becomes U+FFFD)."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in _UNSHOWN and c not in _JOINERS else c for c in text
+    )
+
+
+def label(measure: str) -> Label:
+    """The typeset name of a measure; one that has none is spelled as it is, without underscores."""
+    return LABELS.get(measure) or Label(measure.replace("_", " "))
+
+
+def reason_text(code: str) -> str:
+    """What a reason code means, in a phrase."""
+    return REASONS.get(code) or code.replace("_", " ")
+
+
+def unit_text(unit: str) -> str:
+    """A unit as printed beside a label: nothing for dimensionless figures and for scores."""
+    return "" if unit in {"", "1", "score"} else unit

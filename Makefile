@@ -1,0 +1,56 @@
+# Needs Python 3.11 or later with venv, and make. Everything else goes into .venv.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+UV      = $(BIN)/uv pip
+# One place says which uv installs: the lock file.
+UV_PIN  = $(shell sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock)
+ARGS   ?=
+
+.PHONY: install demo test check format lock bench soak clean
+.DEFAULT_GOAL := install
+
+install: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or later is needed, this is " + sys.version.split()[0] + ". Say: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q $(UV_PIN)
+	$(UV) sync -q --python $(BIN)/python requirements.lock
+	$(UV) install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $@
+
+# A made-up evaluation, scored from files to grid and page, in ./rescore-demo
+demo: $(STAMP)
+	$(BIN)/rescore demo $(ARGS)
+
+test: $(STAMP)
+	$(BIN)/pytest $(ARGS)
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# One resolution for everything, the build backend included. The lock names no package index.
+lock: $(STAMP)
+	UV_CUSTOM_COMPILE_COMMAND="make lock" $(UV) compile -q --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --extra dev pyproject.toml -o requirements.lock
+
+bench: $(STAMP)
+	$(BIN)/python -m bench $(ARGS)
+
+# The laws again, with twenty times the examples.
+soak: $(STAMP)
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest tests/properties --timeout=3600 $(ARGS)
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis rescore-demo
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

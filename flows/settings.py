@@ -1,0 +1,103 @@
+"""Where store and cluster are, and what keeps Prefect and Dask quiet. Read when a flow starts, never at import."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.errors import UsageError
+
+DEFAULT_STORE = "./rescore-store"
+CELLS_AT_ONCE = 4
+"""Threads of the flow; each waits for one cell's Dask graph, so a few are enough to keep the workers busy."""
+MOST_TASKS = 200
+"""Prefect tasks of one flow on SQLite; its event queue holds up the next flow beyond (62 s after 1,000 tasks)."""
+
+QUIET = {
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+    "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
+    "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS": "false",
+    "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+    "PREFECT_SERVER_UI_ENABLED": "false",
+    # The default of 20 s is at the edge on a busy machine with two cores.
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
+    "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
+    # What went wrong is told once, by us, with what to do about it. Servers still receive the log.
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+}
+DASK_LOGGING = {"distributed": "warning", "distributed.worker": "critical", "distributed.nanny": "error"}
+"""Levels by logger: a worker's traceback of what is retried or reported anyway is noise, and so is its slow goodbye."""
+
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "BLOSC_NTHREADS",
+)
+ONE_THREAD = dict.fromkeys(THREAD_VARIABLES, "1")
+"""Environment of a worker: it is one process with one thread, whatever its libraries would like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a flow needs to know about the place it runs in."""
+
+    store: str = DEFAULT_STORE
+    cluster: str = "local"
+    """``local`` or a scheduler's address (``tcp://…``, ``tls://…``)."""
+    workers: int | None = None
+    """Worker processes of a local cluster; None is one for each core."""
+
+
+def settings_for(
+    store: str | None = None,
+    cluster: str | None = None,
+    workers: int | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """Settings as given; where not, from ``RESCORE_STORE``, ``RESCORE_CLUSTER`` and ``RESCORE_WORKERS``; else defaults.
+
+    Raises ``UsageError`` for a number of workers that is none.
+    """
+    values = os.environ if environment is None else environment
+    said = values.get("RESCORE_WORKERS", "")
+    if said and not (said.isascii() and said.isdecimal() and int(said) > 0):
+        raise UsageError(f"RESCORE_WORKERS must be a whole number of 1 or more ({said!r}). Unset it for one a core.")
+    return Settings(
+        store=store or values.get("RESCORE_STORE") or DEFAULT_STORE,
+        cluster=cluster or values.get("RESCORE_CLUSTER") or "local",
+        workers=workers or (int(said) if said else None),
+    )
+
+
+def prepare_environment(environment: MutableMapping[str, str] | None = None) -> None:
+    """Set what Prefect and Dask read when they are imported. What the caller has set stays as it is.
+
+    With a server of one's own (``PREFECT_API_URL``) nothing is kept here; without, the embedded server gets a home of
+    its own, so that a person's profiles and databases in ``~/.prefect`` are neither read nor written.
+    """
+    values = os.environ if environment is None else environment
+    for name, value in QUIET.items():
+        values.setdefault(name, value)
+    if not any(name.startswith("DASK_LOGGING") for name in values):
+        values["DASK_LOGGING"] = repr(DASK_LOGGING)
+    if "PREFECT_API_URL" not in values and "PREFECT_HOME" not in values:
+        values["PREFECT_HOME"] = str(_private_home(values))
+
+
+def _private_home(environment: Mapping[str, str]) -> Path:
+    """A folder for the embedded server's database, kept between runs: a new database costs ten more seconds."""
+    base = environment.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    home = Path(base) / "rescore" / "prefect"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="rescore-prefect-"))
+    return home

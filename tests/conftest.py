@@ -1,0 +1,77 @@
+"""What tests share: things that may be absent, one Prefect server for the session, and how laws are searched."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from flows.settings import prepare_environment
+
+ROOT = Path(__file__).parent.parent
+REQUIRED = frozenset(filter(None, os.environ.get("RESCORE_REQUIRE", "").split(",")))
+"""Things whose absence is a failure here; what is not listed and absent skips with a reason."""
+
+# Deterministic everywhere: a law that fails for one example fails for everybody. `make soak` searches further.
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50, database=None)
+settings.register_profile("soak", parent=settings.get_profile("ci"), derandomize=False, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def conformance_folder() -> Path:
+    """Where the official tools' figures are, present or not."""
+    return Path(os.environ.get("RESCORE_CONFORMANCE") or ROOT.parent / "shared" / "conformance")
+
+
+def pytest_configure() -> None:
+    """Stop at once when required cases are not there: tests made from their list would quietly be none."""
+    prepare_environment()  # before anything imports Prefect or Dask
+    if "conformance" in REQUIRED and not conformance_folder().is_dir():
+        raise pytest.UsageError(f"RESCORE_REQUIRE lists conformance, but {conformance_folder()} is not a folder")
+
+
+def require_or_skip(name: str, present: object, reason: str) -> None:
+    """Go on when ``present``; otherwise fail when RESCORE_REQUIRE lists ``name``, and skip with the reason when not."""
+    if present:
+        return
+    if name in REQUIRED:
+        pytest.fail(f"{name} is required here (RESCORE_REQUIRE), but {reason}", pytrace=False)
+    pytest.skip(f"{name}: {reason}")
+
+
+@pytest.fixture(scope="session")
+def require() -> Callable[[str, object, str], None]:
+    """``require(name, present, reason)``, see ``require_or_skip``."""
+    return require_or_skip
+
+
+@pytest.fixture(scope="session")
+def conformance() -> Path:
+    """The folder of conformance cases (RESCORE_CONFORMANCE, else beside the repository)."""
+    folder = conformance_folder()
+    require_or_skip("conformance", folder.is_dir(), f"{folder} is not a folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One Prefect server with a database of its own for all tests that run flows."""
+    os.environ["PREFECT_HOME"] = str(tmp_path_factory.mktemp("prefect"))
+    from prefect.testing.utilities import prefect_test_harness
+
+    with prefect_test_harness(server_startup_timeout=180):
+        yield
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count what was skipped, by reason: a thing that is never there should be seen."""
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+    if reasons:
+        terminalreporter.section("skipped")
+        for reason, count in sorted(reasons.items()):
+            terminalreporter.line(f"{count:5d}  {reason}")

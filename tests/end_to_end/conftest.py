@@ -1,0 +1,53 @@
+"""The made-up evaluation and its run, made once for the session: two worker processes, a store on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from flows.rescore import RunSummary, run_evaluation
+from pipeline.cli.synthetic import write_evaluation
+from pipeline.store.blobs import Store
+
+
+@dataclass(frozen=True)
+class DemoRun:
+    """A finished run and where it is."""
+
+    evaluation: Path
+    store: Store
+    summary: RunSummary
+
+
+@pytest.fixture(scope="session")
+def demo_evaluation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The path of the made-up evaluation's file. Nobody changes what is there."""
+    return write_evaluation(tmp_path_factory.mktemp("evaluation"))
+
+
+@pytest.fixture(scope="session")
+def demo_run(demo_evaluation: Path, tmp_path_factory: pytest.TempPathFactory, prefect_server: None) -> DemoRun:
+    """The made-up evaluation scored on two workers. Nobody changes the store but by running again."""
+    store = Store(str(tmp_path_factory.mktemp("store") / "two"))
+    summary = run_evaluation(str(demo_evaluation), store=store.root, workers=2, quiet=True)
+    return DemoRun(demo_evaluation, store, summary)
+
+
+@pytest.fixture
+def replaced() -> object:
+    """``with replaced(path, text):`` gives a file other contents for a while."""
+
+    @contextmanager
+    def replace(path: Path, text: str) -> Iterator[None]:
+        before = path.read_bytes()
+        path.write_text(text, encoding="utf-8")
+        try:
+            yield
+        finally:
+            path.write_bytes(before)
+
+    return replace

@@ -1,0 +1,167 @@
+"""The run's page in a real browser, opened from disk: quiet, self-contained, laid out, reachable by keyboard."""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.report import render_page
+
+MADE_GRID = Path(__file__).parent.parent / "unit" / "report" / "made_grid.py"
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+QUIET = (
+    "--no-sandbox",  # containers run as root
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+LONG, RIGHT_TO_LEFT = "x" * 300, "عربي-" * 30
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+
+
+@pytest.fixture(scope="module")
+def browser(require: Any) -> Iterator[Any]:
+    require("browser", find_spec("playwright"), "playwright is not installed (extra: dev)")
+    require("browser", Path(CHROMIUM).exists(), f"{CHROMIUM} is not installed (Debian: chromium, fonts-dejavu-core)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, Any]:
+    return runpy.run_path(str(MADE_GRID))
+
+
+@pytest.fixture(scope="module")
+def page_file(made: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("page") / "index.html"
+    file.write_text(render_page(*made["make_grid"]()), encoding="utf-8")
+    return file
+
+
+class Visit:
+    """An open page, with every request and every complaint since it was opened."""
+
+    def __init__(self, browser: Any, file: Path, *, size: str = "desktop", scheme: str = "light") -> None:
+        width, height = SIZES[size]
+        self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.page = self.context.new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("dialog", lambda dialog: (self.complaints.append(dialog.message), dialog.dismiss()))
+        self.page.goto(file.as_uri())
+
+    def __enter__(self) -> Visit:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_opens_quietly_asks_for_nothing_and_fits(browser, page_file, tmp_path, size, scheme):
+    with Visit(browser, page_file, size=size, scheme=scheme) as visit:
+        visit.page.screenshot(path=str(tmp_path / f"{size}-{scheme}.png"), full_page=True)
+        assert visit.requests == [page_file.as_uri()]
+        assert visit.complaints == []
+        assert visit.page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
+        assert (tmp_path / f"{size}-{scheme}.png").stat().st_size > 10_000
+
+
+def test_the_boards_rows_are_visible_and_in_order(browser, page_file, made):
+    with Visit(browser, page_file) as visit:
+        rows = visit.page.locator("article.board").nth(2).locator("table").first.locator("tbody tr")
+        assert rows.count() == 6
+        assert all(rows.nth(i).is_visible() for i in range(6))
+        names = rows.locator("bdi.system").all_text_contents()
+        assert names[0] == "gtts-fusion"
+        assert names[-1] == made["QUOTES"]
+        assert made["WHERE"] in rows.nth(5).inner_text()
+        assert made["MESSAGE"] in rows.nth(5).inner_text()
+
+
+def test_figures_in_the_document_are_the_grids(browser, page_file, made):
+    root = made["make_grid"]()[0][""].sel(query_set="dev", dataset="dev", condition="all", measure="atwv")
+    with Visit(browser, page_file) as visit:
+        board = visit.page.locator("article.board").first.locator("table").first
+        shown = board.locator("td.primary data").evaluate_all("all => all.map(one => one.value)")
+    assert [float(value) for value in shown] == sorted(root["value"].values.tolist(), reverse=True)
+
+
+def test_colours_follow_the_readers_scheme(browser, page_file):
+    seen = set()
+    for scheme in ("light", "dark"):
+        with Visit(browser, page_file, scheme=scheme) as visit:
+            seen.add(visit.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert len(seen) == 2
+
+
+def test_details_open_and_tables_scroll_by_keyboard(browser, page_file):
+    with Visit(browser, page_file, size="phone") as visit:
+        page = visit.page
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
+        details = page.locator("article.board details").first
+        assert not details.locator("table").is_visible()
+        details.locator("summary").focus()
+        page.keyboard.press("Enter")
+        assert details.locator("table").is_visible()
+        region = page.locator("article.board .scroll").first
+        region.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("document.activeElement.scrollLeft > 0")
+
+
+def test_curves_are_drawn_inside_their_plots(browser, page_file):
+    with Visit(browser, page_file) as visit:
+        plots = visit.page.locator("svg.det")
+        assert plots.count() == 4
+        plots.first.scroll_into_view_if_needed()
+        box = plots.first.bounding_box()
+        assert box["width"] > 300
+        assert plots.first.locator("path.curve").count() == 6
+        assert plots.first.locator("circle.actual-point").count() == 6
+        assert plots.first.locator("path.best-point").count() == 6
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_names_of_300_characters_and_from_right_to_left_are_laid_out(browser, made, tmp_path, size):
+    names = (LONG, RIGHT_TO_LEFT, *made["HOSTILE"][2:])
+    file = tmp_path / "index.html"
+    file.write_text(render_page(*made["make_grid"](names)), encoding="utf-8")
+    with Visit(browser, file, size=size) as visit:
+        visit.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+        visit.page.screenshot(path=str(tmp_path / f"names-{size}.png"), full_page=True)
+        assert visit.page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
+        names_shown = visit.page.locator("tbody th bdi.system")
+        widest = names_shown.evaluate_all("all => Math.max(...all.map(one => one.offsetWidth))")
+        tallest = names_shown.evaluate_all("all => Math.max(...all.map(one => one.offsetHeight))")
+        assert widest <= 450
+        assert tallest <= 120  # four lines
+        assert visit.complaints == []
+
+
+def test_it_prints_light_and_with_its_details(browser, page_file):
+    with Visit(browser, page_file, scheme="dark") as visit:
+        visit.page.emulate_media(media="print")
+        assert visit.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert visit.page.locator("dl.signatures").first.is_visible()
+        assert not visit.page.locator("nav").is_visible()

@@ -1,0 +1,44 @@
+"""How cells become tasks, and which faults deserve another try."""
+
+from __future__ import annotations
+
+import pytest
+from prefect.states import Failed
+
+from flows.overnight import grouped
+from flows.tasks import is_platform_fault
+from pipeline.engine.plan import Job
+from pipeline.errors import Finding, InputError, PlatformError, StoreError, UsageError
+from pipeline.terms import Cell
+
+
+def jobs(*systems: str) -> list[Job]:
+    return [Job(Cell(q, "dev", system), f"{system}-{q}", "", {}) for system in systems for q in ("q1", "q2")]
+
+
+def test_a_run_of_ordinary_size_has_one_cell_a_task():
+    groups = grouped(jobs("b", "a"), most=4)
+    assert {label: [job.address for job in group] for label, group in groups.items()} == {
+        "q1/dev/b": ["b-q1"],
+        "q2/dev/b": ["b-q2"],
+        "q1/dev/a": ["a-q1"],
+        "q2/dev/a": ["a-q2"],
+    }
+
+
+def test_a_large_run_has_one_system_a_task():
+    groups = grouped(jobs("b", "a"), most=3)
+    assert {label: [job.address for job in group] for label, group in groups.items()} == {
+        "a": ["a-q1", "a-q2"],
+        "b": ["b-q1", "b-q2"],
+    }
+
+
+@pytest.mark.parametrize("error", [StoreError("lost"), PlatformError("gone"), ConnectionResetError(), TimeoutError()])
+def test_faults_of_the_platform_are_tried_again(error):
+    assert is_platform_fault(None, None, Failed(data=error))
+
+
+@pytest.mark.parametrize("error", [UsageError("no"), InputError([Finding("x", "y", "z")]), KeyError("bug")])
+def test_what_would_fail_again_is_not(error):
+    assert not is_platform_fault(None, None, Failed(data=error))

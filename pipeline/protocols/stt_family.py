@@ -1,0 +1,234 @@
+"""The family of token strings: how references and recognisers' words become tiles, counts and error rates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pipeline.align.token_rules import TokenRules
+from pipeline.align.token_trees import AlternationError, words_of_text
+from pipeline.align.tokens import align_tokens
+from pipeline.errors import Finding, InputError, Problems
+from pipeline.formats.lexicon import Lexicon
+from pipeline.formats.stm import Stm
+from pipeline.metrics import significance, wer
+from pipeline.metrics.measure import Scored
+from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
+from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.stt_tables import tables
+from pipeline.protocols.stt_tile import ONLY_OUTPUT, ONLY_REFERENCE, outcomes
+from pipeline.terms import Facts, OperatingPoint
+from pipeline.trials import token_dataset, token_layout
+from pipeline.trials.token_schema import MARKED, SCORED, UNTIMED, Segments, TokenTimeline, Words
+
+ALIGNER_EDITION = 1
+"""Raised whenever an alignment may change for the same tile: old partials are then no longer found."""
+_NAMED_AT_MOST = 5
+
+
+def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
+    """Transcript (and lexicon) → segments by recording. Refuses braces that cannot be read, naming their lines."""
+    source = tables["stm"]
+    segments = token_layout.segments_of(source, case_sensitive=protocol.settings.case_sensitive)
+    lexicon = tables.get("lexicon", Lexicon({}))
+    if protocol.settings.variant == "ser" and not lexicon.entries:
+        message = "syllables need pronunciations. Give the lexicon as --input lexicon=URL."
+        raise InputError([Finding("no_lexicon", message, "lexicon")])
+    scored = segments.state == SCORED
+    durations = (segments.end_s - segments.begin_s)[scored]
+    speakers = segments.speakers
+    facts = Facts(
+        t_audio_s=float(durations.sum()) if isinstance(source, Stm) else float("nan"),
+        n_trials=float(scored.sum()),
+        n_trials_exact=float(scored.sum()),
+        queries=speakers,
+        texts=dict.fromkeys(speakers, ""),
+    )
+    units = tuple(
+        sorted(
+            {
+                token_layout.unit_name(segments.files[file], segments.channels[channel])
+                for file, channel in zip(segments.file.tolist(), segments.channel.tolist(), strict=True)
+            }
+        )
+    )
+    findings = (*source.findings, *lexicon.findings, *_checked(segments))
+    return Reference(segments, TokenTimeline(units, lexicon), facts, findings)
+
+
+def _checked(segments: Segments) -> Iterator[Finding]:
+    """Findings about the segments; raises ``InputError`` for transcripts that cannot be read."""
+    problems = Problems("stm")
+    unbalanced = list[int]()
+    for text, row in zip(segments.text.tolist(), segments.row.tolist(), strict=True):
+        if "{" not in segments.texts[text]:
+            continue
+        try:
+            if not words_of_text(segments.texts[text])[1]:
+                unbalanced.append(row)
+        except AlternationError as error:
+            what = f"{error} (allowed: {{ word / other words / @ }})"
+            problems.add("bad_alternation", row, what, "Put blanks around braces and a word into each alternative.")
+    problems.raise_if_any()
+    if unbalanced:
+        message = "a brace is not closed: the rest of the transcript from it on is not scored, as in sclite"
+        yield Finding("unbalanced_braces", f"{message} ({_lines(unbalanced)}).", f"stm:{unbalanced[0]}")
+    for state, code, what in (
+        (UNTIMED, "segment_without_times", "segments have no times and are not scored"),
+        (MARKED, "segment_ignored", "segments are marked as not to be scored"),
+    ):
+        rows = sorted(segments.row[segments.state == state].tolist())
+        if rows:
+            yield Finding(code, f"{len(rows)} {what} ({_lines(rows)}).", f"stm:{rows[0]}")
+
+
+def _lines(rows: list[int]) -> str:
+    shown = ", ".join(map(str, rows[:20])) + (", …" if len(rows) > 20 else "")
+    return f"lines {shown}"
+
+
+def lay_out(protocol: Protocol, tables: Mapping[str, Any], _timeline: Any) -> tuple[Words, tuple[Finding, ...]]:
+    """A recogniser's words by recording and time."""
+    source = tables["ctm"]
+    return token_layout.words_of(source, case_sensitive=protocol.settings.case_sensitive), source.findings
+
+
+def rules_of(protocol: Protocol) -> TokenRules:
+    """The protocol's settings that turn words into tokens."""
+    names = TokenRules.__dataclass_fields__
+    return TokenRules(**{name: getattr(protocol.settings, name) for name in names})
+
+
+def tile_parts(protocol: Protocol, _words: Words, reference: Reference) -> dict[str, Any]:
+    """Settings and outside facts that a tile's outcomes depend on."""
+    settings = protocol.settings
+    rules = rules_of(protocol)
+    return {
+        "aligner": f"tokens.{ALIGNER_EDITION}",
+        **{name: getattr(rules, name) for name in TokenRules.__dataclass_fields__},
+        "segment_end": settings.segment_end,
+        "alignment": settings.alignment,
+        "lexicon": token_dataset.lexicon_digest(reference.timeline) if settings.variant == "ser" else "",
+    }
+
+
+def tile(protocol: Protocol, words: Words, segments: Segments, reference: Reference) -> SttOutcomes:
+    """Align one tile of recordings and count."""
+    settings = protocol.settings
+    aligned = align_tokens(words, segments, rules_of(protocol), reference.timeline, segment_end=settings.segment_end)
+    return outcomes(aligned, segments, listed=settings.alignment)
+
+
+def conclude(protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, float]) -> Conclusion:
+    """The figures of a cell from its merged outcomes."""
+    settings = protocol.settings
+    only = {
+        prefix: {name.removeprefix(prefix): n for name, n in total.units.counts.items() if name.startswith(prefix)}
+        for prefix in (ONLY_OUTPUT, ONLY_REFERENCE)
+    }
+    findings = tuple(_warnings(total, only[ONLY_OUTPUT], only[ONLY_REFERENCE]))
+    if settings.unknown_file == "error" and only[ONLY_OUTPUT]:
+        raise InputError([finding for finding in findings if finding.code == "unknown_file"])
+    rules = wer.SttRules(settings.n_ref_rule, settings.missing_confidence)
+    scored = Scored((total, rules), facts, OperatingPoint())
+    speakers = wer.rows_by(total, wer.speaker_of, facts.queries)
+    return Conclusion(
+        figures={measure.name: measure.of(scored) for measure in protocol.measures},
+        blocks=tuple(wer.block(row, rules) for row in speakers),
+        curve={},
+        facts=_facts(scored.once(wer.overall), total, facts, survey, sum(only[ONLY_OUTPUT].values())),
+        findings=findings,
+        tables=tables(total, scored.once(wer.overall), speakers, rules, listed=settings.alignment),
+    )
+
+
+def _facts(
+    row: wer.Row, total: SttOutcomes, facts: Facts, survey: Mapping[str, float], n_unmatched: int
+) -> dict[str, float | str]:
+    names = (
+        *("n_segments", "n_segments_ignored", "n_segments_untimed", "forgiven_reference", "forgiven_output"),
+        *("n_words_ignored", "n_words_gap", "n_confidences", "n_out_of_range"),
+    )
+    return {
+        "t_audio_s": facts.t_audio_s,
+        "n_speakers": len(facts.queries),
+        "n_words": survey.get("n_rows", float("nan")),
+        "n_words_unmatched": n_unmatched,
+        **{name: row[name] for name in names},
+        "n_confidences_missing": row["n_missing_correct"] + row["n_missing_incorrect"],
+        "n_ref_max": row["n_longest"],
+        "n_unknown_reference": total.units["unknown_reference"],
+        "n_unknown_output": total.units["unknown_output"],
+        **facts.counts,
+    }
+
+
+def _warnings(total: SttOutcomes, only_output: dict[str, int], only_reference: dict[str, int]) -> Iterator[Finding]:
+    """What a person should know: recordings of one side alone, words that fall between segments, confidences."""
+    both = f"the output alone has {_named(only_output)}; the reference alone has {_named(only_reference)}"
+    if only_output:
+        n = sum(only_output.values())
+        yield Finding(
+            "unknown_file",
+            f"{n} words are in recordings (file channel) that the reference lacks and are not scored: {both}. "
+            "Compare the spelling of names and channels.",
+            "ctm",
+        )
+    if only_reference:
+        n = sum(only_reference.values())
+        yield Finding(
+            "missing_file",
+            f"{len(only_reference)} recordings (file channel) of the reference have no words in the output; their {n} "
+            f"tokens count as deleted: {both}.",
+            "ctm",
+        )
+    sums = dict(zip(COUNTS, total.counts.sum(axis=0).tolist(), strict=True))
+    missing = sums["n_missing_correct"] + sums["n_missing_incorrect"]
+    if missing and sums["n_confidences"]:
+        yield Finding("confidence_missing", f"{missing} scored words have no confidence while others have one.", "ctm")
+    if sums["n_words_gap"]:
+        message = f"{sums['n_words_gap']} scored words have their mid points outside every segment's times"
+        yield Finding("word_in_gap", f"{message}; they are scored with the segment that follows, or the last.", "ctm")
+
+
+def _named(units: Mapping[str, int]) -> str:
+    if not units:
+        return "none"
+    shown = ", ".join(repr(name) for name in sorted(units)[:_NAMED_AT_MOST])
+    return f"{len(units)} ({shown}{', …' if len(units) > _NAMED_AT_MOST else ''})"
+
+
+def timeline_parts(settings: Any, _timeline: TokenTimeline) -> dict[str, Any]:
+    """What the order of words depends on beside the output's bytes: the folding of file and channel names."""
+    return {"case_sensitive": settings.case_sensitive}
+
+
+def _timeline_columns(timeline: TokenTimeline) -> dict[str, Any]:
+    return dict(token_dataset.timeline_to_columns(timeline))
+
+
+SPOKEN = Kind(
+    name="tokens",
+    to_dataset=token_dataset.words_to_dataset,
+    from_dataset=token_dataset.words_from_dataset,
+    timeline_parts=timeline_parts,
+    digest=token_dataset.tokens_digest,
+    key_columns=token_dataset.segments_to_columns,
+    key_from_columns=token_dataset.segments_from_columns,
+    timeline_columns=_timeline_columns,
+    timeline_from_columns=token_dataset.timeline_from_columns,
+)
+TOKENS = Family(
+    name="tokens",
+    kind=SPOKEN,
+    outputs=("ctm",),
+    refer=refer,
+    lay_out=lay_out,
+    tile=tile,
+    tile_parts=tile_parts,
+    zero=SttOutcomes,
+    conclude=conclude,
+    compare=significance.compare,
+    derivation=("case_sensitive", "variant"),
+    conclusion=("n_ref_rule", "missing_confidence", "unknown_file"),
+)

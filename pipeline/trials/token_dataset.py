@@ -1,0 +1,125 @@
+"""Words as an xarray dataset, the form in which they are stored; segments and lexica as plain named columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pipeline.errors import StoreError
+from pipeline.formats.lexicon import Lexicon
+from pipeline.formats.table import Array, canonical_codes
+from pipeline.store.address import digest_columns
+from pipeline.trials.schema import Ints
+from pipeline.trials.token_schema import Segments, TokenTimeline, Words
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Columns = Mapping[str, Array | tuple[str, ...]]
+
+_NAMES = {"files": "file_name", "channels": "channel_name", "words": "word_name"}
+_ROWS = {
+    "word": ("word", "1", "word, as a position in word_name"),
+    "file": ("file", "1", "recording, as a position in file_name"),
+    "channel": ("channel", "1", "channel, as a position in channel_name"),
+    "begin_s": ("begin", "s", "begin in the recording"),
+    "dur_s": ("duration", "s", "duration"),
+    "confidence": ("confidence", "1", "probability that the word is correct, NaN where there is none"),
+    "row": ("row", "1", "source line"),
+}
+
+
+def words_to_dataset(words: Words, timeline: TokenTimeline, source: Mapping[str, str | int]) -> xr.Dataset:
+    """Words of one output as a dataset with dimension ``trial``; ``source`` becomes its attributes.
+
+    ``bucket_offset`` over ``bucket_edge`` says where each bucket of recordings begins. Nothing is lost: see
+    ``words_from_dataset``.
+    """
+    import xarray as xr
+
+    data = {name: ("trial", getattr(words, field)) for field, (name, _, _) in _ROWS.items()}
+    data["bucket_offset"] = ("bucket_edge", words.offsets)
+    coordinates = {
+        name: (name, np.array(getattr(words, field), np.dtypes.StringDType())) for field, name in _NAMES.items()
+    }
+    attributes = {"title": "words", "n_reference_recordings": len(timeline.units), **source}
+    dataset = xr.Dataset(data, coordinates, attributes)
+    for name, units, long_name in _ROWS.values():
+        dataset[name].attrs.update(units=units, long_name=long_name, source="system output, CTM")
+    dataset["bucket_offset"].attrs.update(
+        units="1", long_name="first row of each bucket of recordings, with the number of rows at the end", source="hash"
+    )
+    for name in _NAMES.values():
+        dataset[name].attrs.update(units="", long_name="names, sorted", source="system output, CTM")
+    return dataset
+
+
+def words_from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> Words:
+    """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read."""
+    offsets: Ints = dataset["bucket_offset"].to_numpy()
+    begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])
+    rows = dataset.isel(trial=slice(begin, end))
+    columns: dict[str, Any] = {field: rows[name].to_numpy() for field, (name, _, _) in _ROWS.items()}
+    columns |= {field: tuple(dataset[name].to_numpy().tolist()) for field, name in _NAMES.items()}
+    return Words(**columns, offsets=np.clip(offsets - begin, 0, end - begin))
+
+
+def tokens_digest(tile: Words | Segments) -> str:
+    """Hex digest of a tile's rows by what they say: other recordings' names and source lines change nothing."""
+    coded = {"files": "file", "channels": "channel", "words": "word", "speakers": "speaker", "labels": "label"}
+    coded["texts"] = "text"
+    columns: dict[str, Array | tuple[str, ...]] = {}
+    for entry in fields(tile):
+        if entry.name in coded:
+            names, codes = canonical_codes(getattr(tile, entry.name), getattr(tile, coded[entry.name]))
+            columns |= {entry.name: names, coded[entry.name]: codes}
+        elif entry.name in ("begin_s", "end_s", "dur_s", "confidence", "state"):
+            columns[entry.name] = getattr(tile, entry.name)
+    return digest_columns(columns)
+
+
+def segments_to_columns(segments: Segments) -> dict[str, Array | tuple[str, ...]]:
+    """Every field under its name."""
+    return {entry.name: getattr(segments, entry.name) for entry in fields(segments)}
+
+
+def segments_from_columns(columns: Columns) -> Segments:
+    """The inverse of ``segments_to_columns``. Raises ``StoreError`` where columns are missing or foreign."""
+    contents: dict[str, Any] = dict(columns)
+    if contents.keys() != {entry.name for entry in fields(Segments)}:
+        raise StoreError("a stored reference is damaged: its columns are not those of segments. Remove it.")
+    return Segments(**contents)
+
+
+def timeline_to_columns(timeline: TokenTimeline) -> dict[str, Array | tuple[str, ...]]:
+    """Recordings, and the lexicon's words with their pronunciations; no part of a syllable holds a blank or a tab."""
+    entries = timeline.lexicon.entries
+    return {
+        "units": timeline.units,
+        "words": tuple(entries),
+        "spoken": tuple(
+            "\n".join("\t".join(" ".join(phones) for phones in syllables) for syllables in spoken)
+            for spoken in entries.values()
+        ),
+    }
+
+
+def timeline_from_columns(columns: Columns) -> TokenTimeline:
+    """The inverse of ``timeline_to_columns``."""
+    words, spoken = columns["words"], columns["spoken"]
+    entries = {
+        str(word): tuple(
+            tuple(tuple(phones.split(" ")) for phones in syllables.split("\t")) for syllables in str(text).split("\n")
+        )
+        for word, text in zip(words, spoken, strict=True)
+    }
+    return TokenTimeline(tuple(str(unit) for unit in columns["units"]), Lexicon(entries))
+
+
+def lexicon_digest(timeline: TokenTimeline) -> str:
+    """Hex digest of the lexicon, in its own order."""
+    columns = timeline_to_columns(timeline)
+    return digest_columns({"words": columns["words"], "spoken": columns["spoken"]})

@@ -1,0 +1,180 @@
+"""The logarithmic cost of K classes: one proper scoring rule behind C_mce, Cnxe and NCE.
+
+Rows of ``llh`` are log-likelihoods (T, K) in class order, up to a constant of each row; ``labels`` are true classes in
+[0, K). All costs are in nats. Sources: Albayzin 2012 LRE plan section 4; SWS 2013 performance measures section 4.2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.partials.exact import ROW, exact_sums_by_group, values_of_limbs
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Labels = NDArray[np.integer[Any]]
+
+BLOCK = 1 << 14
+_SPLIT = 2.0**27 + 1.0
+
+
+def log_prior(prior: Sequence[float]) -> Floats:
+    """log of a prior with K positive entries. ``ValueError`` where one is not."""
+    if not all(p > 0.0 for p in prior):
+        raise ValueError(f"every class needs a positive prior (seen: {tuple(prior)}); leave the others out")
+    return np.array([math.log(p) for p in prior])
+
+
+def prior_entropy(prior: Sequence[float]) -> float:
+    """-sum pi log pi in nats: the cost of a system that says nothing (C_def, plan 001 eq 8)."""
+    return -math.fsum(p * math.log(p) for p in prior)
+
+
+def log_odds(llh: Floats, labels: Labels, prior: Sequence[float]) -> Floats:
+    """Log posterior odds of every class against the true one, (T, K); 0 in the column of the true class.
+
+    The constant of a row cancels before anything is rounded.
+    """
+    logs = log_prior(prior)
+    rows = np.arange(labels.size)
+    odds = np.ascontiguousarray(llh - llh[rows, labels][:, None])
+    odds += logs - logs[labels][:, None]
+    odds[rows, labels] = 0.0
+    return odds
+
+
+def cost_of_odds(odds: Floats, labels: Labels) -> Floats:
+    """log sum_i exp(odds_i) of each row, folded in class order: the same bits on every processor."""
+    cost = np.zeros(labels.size)
+    for i in range(odds.shape[1]):
+        column = np.ascontiguousarray(odds[:, i])
+        cost = np.where(labels == i, cost, np.logaddexp(cost, column))
+    return cost
+
+
+def log_cost(llh: Floats, labels: Labels, prior: Sequence[float]) -> Floats:
+    """-log P(true class) of each row, (T,), in nats (plan 001 eq 6; seed 000 eq 37)."""
+    return cost_of_odds(log_odds(llh, labels, prior), labels)
+
+
+def log_posterior(llh: Floats, prior: Sequence[float]) -> Floats:
+    """log P(class) of each row, (T, K)."""
+    columns = [-log_cost(llh, np.full(llh.shape[0], i), prior) for i in range(llh.shape[1])]
+    return np.stack(columns, axis=1)
+
+
+def binary_log_cost(llr: Floats, is_target: NDArray[np.bool_], p_target: float) -> Floats:
+    """The cost of log-likelihood ratios, (T,), nats: K = 2 with the target class first (seed 000 eq 37)."""
+    odds = np.asarray(llr, np.float64) + math.log(p_target / (1.0 - p_target))
+    return np.logaddexp(0.0, np.where(is_target, -odds, odds))
+
+
+def confusion(cross_entropy: float) -> float:
+    """exp(C) - 1, the average number of classes confused with the true one (plan 001 eq 10); inf on overflow."""
+    try:
+        return math.expm1(cross_entropy)
+    except OverflowError:
+        return math.inf
+
+
+def exact_products(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """Two arrays whose sum is ``values * counts`` without rounding (for finite, not enormous factors)."""
+    product = values * counts
+    (v_high, v_low), (c_high, c_low) = _halves(values), _halves(counts)
+    error = ((v_high * c_high - product) + v_high * c_low + v_low * c_high) + v_low * c_low
+    return product, error
+
+
+def _halves(values: Floats) -> tuple[Floats, Floats]:
+    large = values * _SPLIT
+    high = large - (large - values)
+    return high, values - high
+
+
+def class_sums(columns: Floats, labels: Labels, n_classes: int, multiplicity: Floats | None) -> Ints:
+    """Exact sums of every column (T, C) by true class, each row taken ``multiplicity`` times: limbs (K, C, ROW)."""
+    n_columns = columns.shape[1]
+    parts = [columns]
+    if multiplicity is not None:
+        repeated = np.broadcast_to(multiplicity[:, None], columns.shape)
+        infinite = np.isinf(columns)
+        finite = np.where(infinite, 0.0, columns) if infinite.any() else columns
+        parts = list(exact_products(finite, np.ascontiguousarray(repeated)))
+        if infinite.any():
+            parts[0] = np.where(infinite & (repeated > 0.0), columns, parts[0])
+    group = (np.asarray(labels, np.int64)[:, None] * n_columns + np.arange(n_columns)).ravel()
+    limbs = sum(exact_sums_by_group(part.ravel(), group, n_classes * n_columns) for part in parts)
+    return np.asarray(limbs, np.int64).reshape(n_classes, n_columns, ROW)
+
+
+@dataclass(frozen=True)
+class LogCostSums:
+    """What the first pass says of a set of trials: mergeable, exact, unweighted by class.
+
+    ``limbs``: exact sums (K, 2, ROW) of multiplicities and of costs. ``margin_min`` and ``margin_max`` (K, K): over the
+    trials of class y, the least and the largest score of y minus score of i.
+    """
+
+    limbs: Ints
+    margin_min: Floats
+    margin_max: Floats
+
+    @classmethod
+    def zero(cls, n_classes: int) -> LogCostSums:
+        """No trial."""
+        square = (n_classes, n_classes)
+        return cls(np.zeros((n_classes, 2, ROW), np.int64), np.full(square, np.inf), np.full(square, -np.inf))
+
+    @classmethod
+    def from_trials(
+        cls, llh: Floats, labels: Labels, prior: Sequence[float], multiplicity: Floats | None = None
+    ) -> LogCostSums:
+        """Sums of one chunk; every row counts once, or ``multiplicity`` times."""
+        total = cls.zero(len(prior))
+        for start in range(0, labels.size, BLOCK):
+            rows = slice(start, start + BLOCK)
+            repeated = None if multiplicity is None else multiplicity[rows]
+            total += cls._block(llh[rows], labels[rows], prior, repeated)
+        return total
+
+    @classmethod
+    def _block(cls, llh: Floats, labels: Labels, prior: Sequence[float], multiplicity: Floats | None) -> LogCostSums:
+        zero = cls.zero(len(prior))
+        columns = np.stack([np.ones(labels.size), log_cost(llh, labels, prior)], axis=1)
+        margins = llh[np.arange(labels.size), labels][:, None] - llh
+        np.minimum.at(zero.margin_min, labels, margins)
+        np.maximum.at(zero.margin_max, labels, margins)
+        return cls(class_sums(columns, labels, len(prior), multiplicity), zero.margin_min, zero.margin_max)
+
+    def __add__(self, other: LogCostSums) -> LogCostSums:
+        return LogCostSums(
+            self.limbs + other.limbs,
+            np.minimum(self.margin_min, other.margin_min),
+            np.maximum(self.margin_max, other.margin_max),
+        )
+
+    @property
+    def mass(self) -> Floats:
+        """Trials of each class, (K,)."""
+        return values_of_limbs(self.limbs[:, 0])
+
+    @property
+    def cost(self) -> Floats:
+        """Summed cost of the trials of each class, (K,), nats."""
+        return values_of_limbs(self.limbs[:, 1])
+
+    def mean_cost(self) -> Floats:
+        """Mean cost of each class, (K,); NaN where a class has no trial."""
+        mass, cost = self.mass, self.cost
+        mean: Floats = np.divide(cost, mass, out=np.full(mass.size, np.nan), where=mass > 0.0)
+        return mean
+
+    def cross_entropy(self, prior: Sequence[float]) -> float:
+        """sum_c pi_c times the mean cost of class c, nats (C_mce, plan 001 eq 6); NaN where a class has no trial."""
+        return math.fsum(p * mean for p, mean in zip(prior, self.mean_cost().tolist(), strict=True))

@@ -28,8 +28,8 @@ def blocks(scored: LedgerScored) -> tuple[dict[str, Any], ...]:
 
     ``id``, ``text``, the counts ``n_target``, ``n_hit``, ``n_miss``, ``n_fa``, ``n_correct_rejection`` (rejected
     non-targets) and ``n_omitted`` (occurrences nobody detected); ``p_miss``, ``p_fa``, ``twv``; ``twv_optimum`` with
-    its ``twv_optimum_threshold``; ``twv_supremum`` and ``average_precision``. What is undefined is NaN: a query
-    without occurrences has false alarms but no TWV.
+    its ``twv_optimum_threshold``, ``p_miss_optimum`` and ``p_fa_optimum``; ``twv_supremum`` and
+    ``average_precision``. What is undefined is NaN: a query without occurrences has false alarms but no TWV.
     """
     columns = _columns(scored)
     position = {query: index for index, query in enumerate(scored.total.queries)}
@@ -53,6 +53,7 @@ def _columns(scored: LedgerScored) -> dict[str, Column]:
     beta = math.nan if means.reason else scored.point.beta
     p_miss, p_fa, twv = rates_by_query(means, counts, beta)
     optima = None if means.reason else scored.once(optima_of)
+    best_p_miss, best_p_fa, _ = rates_by_query(means, counts if optima is None else optima.counts, beta)
     columns: dict[str, Floats | Ints] = {
         "n_target": counts.n_true,
         "n_hit": counts.n_hit,
@@ -65,8 +66,10 @@ def _columns(scored: LedgerScored) -> dict[str, Column]:
         "twv": twv,
         "twv_optimum": undefined if optima is None else optima.twv,
         "twv_optimum_threshold": undefined if optima is None else optima.threshold,
+        "p_miss_optimum": undefined if optima is None else best_p_miss,
+        "p_fa_optimum": undefined if optima is None else best_p_fa,
         "twv_supremum": 1.0 - _ratio(n_omitted, means.n_true.astype(np.float64)),
-        "average_precision": average_precision(ledger),
+        "average_precision": average_precision(ledger if scored.ranked is None else scored.ranked),
     }
     return {name: column.tolist() for name, column in columns.items()}
 

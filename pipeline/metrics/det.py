@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
@@ -55,3 +57,15 @@ def thin(curve: Curve, eps_probit: float = 0.005) -> Curve:
     best = int(np.count_nonzero(kept[: curve.best])) if curve.best >= 0 else -1
     columns = (curve.threshold[kept], curve.p_miss[kept], curve.p_fa[kept], curve.twv[kept])
     return Curve(*columns, best=best, reason=curve.reason)
+
+
+def thinned(curve: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+    """Columns of a TWV curve at the points that a drawing needs, and at the best one."""
+    twv = np.asarray(curve.get("twv", ()), np.float64)
+    if not twv.size:
+        return {name: list(column) for name, column in curve.items()}
+    p_miss, p_fa = (np.asarray(curve[name], np.float64) for name in ("p_miss", "p_fa"))
+    kept = np.ones(twv.size, np.bool_) if np.isnan(p_miss + p_fa).any() else visible(p_miss, p_fa)
+    if not np.all(np.isnan(twv)):
+        kept[int(np.nanargmax(twv))] = True
+    return {name: np.asarray(column)[kept].tolist() for name, column in curve.items()}

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.fixed_point import Floats, Ints
 
 
 def blocks(n_target: Floats, n_nontarget: Floats) -> tuple[Floats, Floats]:
@@ -15,20 +15,29 @@ def blocks(n_target: Floats, n_nontarget: Floats) -> tuple[Floats, Floats]:
     Rows are distinct scores, so tied scores share a block. Integer weights are compared and added exactly. Infinite
     scores are the extreme ranks like any others. PAV of contiguous ranges followed by PAV of their blocks is the same.
     """
+    return pooled(n_target, n_nontarget)[:2]
+
+
+def pooled(n_target: Floats, n_nontarget: Floats) -> tuple[Floats, Floats, Ints]:
+    """The blocks of ``blocks`` with the row where each begins."""
     # Neighbours of one class only have equal fractions: pooling them first leaves few rows for the loop.
     kind = np.where(n_nontarget == 0, 1, np.where(n_target == 0, 0, 2))
     first = np.append(True, (kind[1:] != kind[:-1]) | (kind[1:] == 2))[: kind.size]
     starts = np.flatnonzero(first)
     targets: list[float] = []
     nontargets: list[float] = []
-    for next_target, next_nontarget in zip(_pool(n_target, starts), _pool(n_nontarget, starts), strict=True):
-        target, nontarget = next_target, next_nontarget
+    begins: list[int] = []
+    rows = zip(_pool(n_target, starts), _pool(n_nontarget, starts), starts.tolist(), strict=True)
+    for next_target, next_nontarget, next_begin in rows:
+        target, nontarget, begin = next_target, next_nontarget, next_begin
         while targets and targets[-1] * nontarget >= target * nontargets[-1]:
             target += targets.pop()
             nontarget += nontargets.pop()
+            begin = begins.pop()
         targets.append(target)
         nontargets.append(nontarget)
-    return np.array(targets), np.array(nontargets)
+        begins.append(begin)
+    return np.array(targets), np.array(nontargets), np.array(begins, np.int64)
 
 
 def _pool(weights: Floats, starts: np.ndarray) -> list[float]:
@@ -40,9 +49,16 @@ def minimum(n_target: Floats, n_nontarget: Floats, prior: float) -> float:
 
     Rows as for ``blocks``. Both classes need a positive total weight.
     """
-    target, nontarget = blocks(n_target, n_nontarget)
-    a = prior * (target / math.fsum(n_target.tolist()))
-    b = (1.0 - prior) * (nontarget / math.fsum(n_nontarget.tolist()))
-    both = (a > 0) & (b > 0)
-    a, b = a[both], b[both]
-    return math.fsum((a * np.log1p(b / a)).tolist()) + math.fsum((b * np.log1p(a / b)).tolist())
+    target_weight = prior / math.fsum(n_target.tolist())
+    nontarget_weight = (1.0 - prior) / math.fsum(n_nontarget.tolist())
+    return math.fsum(losses(*blocks(n_target, n_nontarget), target_weight, nontarget_weight))
+
+
+def losses(target: Floats, nontarget: Floats, target_weight: float, nontarget_weight: float) -> list[float]:
+    """The least cost of each block with one common score, in nats, when trials weigh that much; pure blocks cost 0.
+
+    In Python's floats: numpy's ``log1p`` differs between processors in the last place.
+    """
+    both = (target > 0) & (nontarget > 0)
+    pairs = zip((target[both] * target_weight).tolist(), (nontarget[both] * nontarget_weight).tolist(), strict=True)
+    return [a * math.log1p(b / a) + b * math.log1p(a / b) for a, b in pairs]

@@ -45,7 +45,9 @@ class QueryMeans:
     miss: FixedPoint
     fa: FixedPoint
     reason: str | None
-    """Why the mean false-alarm rate, and with it TWV, does not exist."""
+    """Why TWV does not exist."""
+    reason_p_fa: str | None
+    """Why the mean false-alarm rate does not exist."""
     status: str | None
 
     @property
@@ -68,8 +70,8 @@ class QueryMeans:
         return self.miss.total(n_miss) / self.n_queries if self.n_queries else math.nan
 
     def p_fa(self, n_fa: Ints) -> float:
-        """Mean of N_fa / (N - N_true) (seed 000 eq 5); NaN where ``reason`` says why."""
-        return self.fa.total(n_fa) / self.n_queries_fa if self.reason is None else math.nan
+        """Mean of N_fa / (N - N_true) (seed 000 eq 5); NaN where ``reason_p_fa`` says why."""
+        return self.fa.total(n_fa) / self.n_queries_fa if self.reason_p_fa is None else math.nan
 
     def rates(self, counts: Counts, beta: float) -> Rates:
         """Both means and TWV = 1 - (P_miss + beta P_fa) (seed 000 eq 6)."""
@@ -84,28 +86,34 @@ class QueryMeans:
 
 
 def query_means(
-    ledger: Ledger, n_trials: float, *, include_no_targets: bool = False, skip_undefined_p_fa: bool = False
+    ledger: Ledger,
+    n_trials: float | Floats,
+    *,
+    include_no_targets: bool = False,
+    skip_undefined_p_fa: bool = False,
+    subtracted: int = 1,
 ) -> QueryMeans:
-    """The means over the queries with occurrences.
+    """The means over the queries with occurrences. ``n_trials`` is N, one for all queries or one for each.
 
-    ``include_no_targets`` averages the false-alarm rate over all queries, with the same denominators N - N_true
-    (KWSEval -inc; plan 004 section 5.1.3.3 subtracts N_true twice, which is taken for a slip).
+    ``include_no_targets`` averages the false-alarm rate over all queries (KWSEval -inc). ``subtracted`` says how often
+    N_true is taken off the trials: once, or twice as plan 004 section 5.1.3.3 has it for such means.
     ``skip_undefined_p_fa`` leaves queries without non-target trials out of the mean false-alarm rate
     (KWSEval -g); by default one of them makes that mean undefined (KWSEval dies there).
     """
     n_true = ledger.n_true[0]
-    n_nontarget = n_trials - n_true
+    trials = np.broadcast_to(np.asarray(n_trials, np.float64), n_true.shape)
+    n_nontarget = trials - subtracted * n_true
     in_p_miss = n_true > 0
     in_p_fa = np.ones_like(in_p_miss) if include_no_targets else in_p_miss
     if skip_undefined_p_fa:
         in_p_fa = in_p_fa & (n_nontarget != 0)
-    reason = None
-    if not in_p_miss.any():
-        reason = NO_TARGETS
-    elif not in_p_fa.any() or np.any(n_nontarget[in_p_fa] == 0):
-        reason = NO_NONTARGET_TRIALS
+    reason_p_fa = None
+    if not in_p_fa.any():
+        reason_p_fa = NO_NONTARGET_TRIALS if in_p_miss.any() else NO_TARGETS
+    elif np.any(n_nontarget[in_p_fa] == 0):
+        reason_p_fa = NO_NONTARGET_TRIALS
     negative = bool(np.any(n_nontarget[in_p_fa] < 0))
-    nontarget = [Fraction(n_trials) - n for n in n_true.tolist()]
+    nontarget = [Fraction(n_all) - subtracted * n for n_all, n in zip(trials.tolist(), n_true.tolist(), strict=True)]
     return QueryMeans(
         n_true=n_true,
         n_nontarget=n_nontarget,
@@ -113,7 +121,8 @@ def query_means(
         in_p_fa=in_p_fa,
         miss=_reciprocals([Fraction(n) for n in n_true.tolist()], in_p_miss, n_true),
         fa=_reciprocals(nontarget, in_p_fa, by_query(ledger, ledger.n_nontarget)),
-        reason=reason,
+        reason=reason_p_fa if in_p_miss.any() else NO_TARGETS,
+        reason_p_fa=reason_p_fa,
         status=MORE_TARGETS_THAN_TRIALS if negative else None,
     )
 

@@ -20,6 +20,11 @@ class Rules:
     """Whether the sweep has a last point that accepts nothing (STDEval and the plans: yes; KWSEval: no)."""
     include_no_targets: bool = False
     """Whether queries without occurrences count in the means (KWSEval -inc)."""
+    no_targets_trials: str = "once"
+    """How often N_true is subtracted from the trials where such queries count: ``once`` (KWSEval) or ``twice``."""
+    skip_undefined_p_fa: bool = False
+    """Whether queries with as many occurrences as trials are left out of the mean P_fa (KWSEval -g), which else they
+    make undefined."""
     censor: str | float = "llr_min"
     """Score of trials that were not submitted: ``llr_min``, ``query``, ``error`` or a number."""
     load_lambda: float = 0.1
@@ -34,6 +39,8 @@ class Scored(Generic[T]):
     facts: Facts
     point: OperatingPoint
     rules: Rules = field(default_factory=Rules)
+    ranked: T | None = None
+    """The same totals under scores that rank trials for average precision, where these are not the scores."""
     _memo: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def once(self, function: Callable[[Scored[T]], R]) -> R:

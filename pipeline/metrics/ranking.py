@@ -41,9 +41,10 @@ def average_precision(ledger: Ledger) -> Floats:
 def mean_average_precision(scored: Scored[Ledger]) -> Figure:
     """Mean over the queries with occurrences of sum(precision at each hit) / N_true (KWSEval -zG MAP).
 
-    KWSEval ranks scores as strings ("9.5" before "10"); here they are numbers.
+    KWSEval ranks scores as strings ("9.5" before "10"): its order is ``scored.ranked`` where it is another than the
+    numbers'.
     """
-    values = average_precision(scored.total)
+    values = average_precision(scored.total if scored.ranked is None else scored.ranked)
     values = values[~np.isnan(values)]
     if not values.size:
         return Figure.undefined(NO_TARGETS)

@@ -18,13 +18,21 @@ LedgerScored = Scored[Ledger]
 
 def means_of(scored: LedgerScored) -> QueryMeans:
     """The means over queries by the protocol's rules."""
-    include = scored.rules.include_no_targets
-    return query_means(scored.total, scored.facts.n_trials, include_no_targets=include)
+    if scored.rules.include_no_targets:
+        return scored.once(means_over_all)
+    return query_means(scored.total, scored.facts.n_trials, skip_undefined_p_fa=scored.rules.skip_undefined_p_fa)
 
 
 def means_over_all(scored: LedgerScored) -> QueryMeans:
     """The means whose false-alarm rate covers queries without occurrences (plan 004 section 5.1.3.3)."""
-    return query_means(scored.total, scored.facts.n_trials, include_no_targets=True)
+    subtracted = 2 if scored.rules.no_targets_trials == "twice" else 1
+    return query_means(
+        scored.total,
+        scored.facts.n_trials,
+        include_no_targets=True,
+        skip_undefined_p_fa=scored.rules.skip_undefined_p_fa,
+        subtracted=subtracted,
+    )
 
 
 def counts_of(scored: LedgerScored) -> Counts:
@@ -40,7 +48,8 @@ def curve_of(scored: LedgerScored) -> Curve:
 def curve_over_all(scored: LedgerScored) -> Curve:
     """The sweep whose false-alarm rate and thresholds cover queries without occurrences."""
     means = scored.once(means_over_all)
-    if np.array_equal(means.in_p_fa, scored.once(means_of).in_p_fa):
+    own = scored.once(means_of)
+    if np.array_equal(means.in_p_fa, own.in_p_fa) and np.array_equal(means.n_nontarget, own.n_nontarget):
         return scored.once(curve_of)
     return _sweep(scored, means)
 

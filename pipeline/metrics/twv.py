@@ -105,8 +105,8 @@ def p_miss(scored: LedgerScored) -> Figure:
 def p_fa(scored: LedgerScored) -> Figure:
     """Mean false-alarm rate of the submitted decisions (seed 000 eq 5). Not clipped."""
     means, counts = scored.once(means_of), scored.once(counts_of)
-    if means.reason is not None:
-        return Figure.undefined(means.reason)
+    if means.reason_p_fa is not None:
+        return Figure.undefined(means.reason_p_fa)
     detail = {"n_queries_fa": float(means.n_queries_fa)}
     return Figure(means.p_fa(counts.n_fa), status=means.status_of(counts.n_fa), detail=detail)
 

@@ -29,8 +29,10 @@ def write_detection_case(case: dict[str, Any], folder: Path) -> list[str]:
     terms = "".join(f'<term termid="{q}"><termtext>{q}</termtext></term>\n' for q in case["queries"])
     (folder / "terms.xml").write_text(f'<termlist ecf_filename="e" language="x" version="1">\n{terms}</termlist>\n')
     (folder / "out.xml").write_text(_stdlist(case))
+    protocol = "sws2012" if params.get("beta_mode") == "sws2012" else "sws2013"
+    point = () if protocol == "sws2012" else ("p_target", "c_fa", "c_miss")  # in 2012 the key sets it
     return [
-        *("--protocol", "sws2013", "--mode", "plan"),
+        *("--protocol", protocol, "--mode", "plan"),
         *(
             "-e",
             f"{folder}/ecf.xml",
@@ -42,8 +44,8 @@ def write_detection_case(case: dict[str, Any], folder: Path) -> list[str]:
             f"{folder}/out.xml",
         ),
         *("--set", f"t_audio={params['t_audio']}", "--set", f"trials_per_s={params['ntps']}"),
-        *("--set", f"tolerance_s={params['tolerance']}", "--set", f"p_target={params['p_target']}"),
-        *("--set", f"c_fa={params['c_fa']}", "--set", f"c_miss={params['c_miss']}"),
+        *("--set", f"tolerance_s={params['tolerance']}"),
+        *(part for name in point for part in ("--set", f"{name}={params[name]}")),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Golden SWS 2013 and Processing Load cases through the command line, at 1e-12."""
+"""Golden SWS 2012, SWS 2013 and Processing Load cases through the command line, at 1e-12."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sws_cases import write_detection_case, write_load_case
 from pipeline.cli import main
 
 TOLERANCE = 1e-12
-DETECTION = "g01 g02 g04 g06 g08 g09 g10 g12 g13 g15 g16 g19 g21".split()
+DETECTION = "g01 g02 g04 g06 g08 g09 g10 g12 g13 g15 g16 g18 g19 g21".split()
 LOAD = "p01 p03".split()
 MEASURES = {
     **{name: name for name in ("atwv", "p_miss", "p_fa", "mtwv", "cxe", "cxe_prior", "cnxe")},

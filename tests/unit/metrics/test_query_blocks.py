@@ -16,7 +16,8 @@ def test_block_of_a_scored_query():
     block = twv.blocks(worked())[1]
     counts = {"n_target": 2, "n_hit": 1, "n_miss": 1, "n_fa": 0, "n_correct_rejection": 1, "n_omitted": 1}
     rates = {"p_miss": 0.5, "p_fa": 0.0, "twv": 0.5, "twv_optimum": 0.5, "twv_optimum_threshold": 2.0}
-    assert block == {"id": "b", "text": "", **counts, **rates, "twv_supremum": 0.5, "average_precision": 0.5}
+    best = {"p_miss_optimum": 0.5, "p_fa_optimum": 0.0}
+    assert block == {"id": "b", "text": "", **counts, **rates, **best, "twv_supremum": 0.5, "average_precision": 0.5}
 
 
 def test_block_of_a_query_without_occurrences():

@@ -14,7 +14,7 @@ from pipeline.align.covering import covering, heaviest
 from pipeline.align.grouped import run_starts
 from pipeline.align.pairs import Pairs
 from pipeline.align.ties import settle
-from pipeline.trials.schema import Bools, Ints
+from pipeline.trials.schema import Bools, Codes, Ints
 
 
 def assign(pairs: Pairs, hint: Ints, rank: Ints) -> Ints:
@@ -42,7 +42,7 @@ def assign(pairs: Pairs, hint: Ints, rank: Ints) -> Ints:
     return mapping
 
 
-def _components(pairs: Pairs, n_references: int, n_detections: int) -> tuple[Ints, Bools]:
+def _components(pairs: Pairs, n_references: int, n_detections: int) -> tuple[Codes, Bools]:
     """Per pair its connected component, and whether that has one reference or one detection only."""
     of_reference, of_detection = blocks.components(pairs, n_references, n_detections)
     size = n_references + n_detections
@@ -52,7 +52,7 @@ def _components(pairs: Pairs, n_references: int, n_detections: int) -> tuple[Int
     return component, (references[component] == 1) | (detections[component] == 1)
 
 
-def _best_of_each(pairs: Pairs, component: Ints, rank: Ints, rows: Ints) -> Ints:
+def _best_of_each(pairs: Pairs, component: Codes, rank: Ints, rows: Ints) -> Ints:
     """Of the pairs ``rows``, the best one of each component: weight, then rank, then the earlier reference."""
     keys = (
         pairs.reference[rows],
@@ -64,10 +64,12 @@ def _best_of_each(pairs: Pairs, component: Ints, rank: Ints, rows: Ints) -> Ints
     return rows[run_starts(component[rows])]
 
 
-def _solve(pairs: Pairs, component: Ints, known: Bools, rank: Ints, part: int) -> Bools:
+def _solve(pairs: Pairs, component: Codes, known: Bools, rank: Ints, part: int) -> Bools:
     """Which of the pairs of one part are chosen."""
     scarce, ample = pairs.reference, pairs.detection
-    if part == blocks.SCARCE_DETECTIONS:
+    if part != blocks.SCARCE_REFERENCES:
+        # Detections as rows wherever all are covered: what they score is then the same for each way to cover them,
+        # and the solver is spared the competition of all references for the best-scored detections.
         scarce, ample = ample, scarce
     problem = covering(scarce, ample, pairs.weight, component, known)
     best = heaviest(problem)

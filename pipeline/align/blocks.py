@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from pipeline.align.pairs import Pairs
-from pipeline.trials.schema import Bools, Ints
+from pipeline.trials.schema import Bools, Codes, Ints
 
 SCARCE_REFERENCES = 1
 """The part with detections to spare: every largest mapping covers its references."""
@@ -40,16 +40,16 @@ def parts(pairs: Pairs, mapping: Ints, n_detections: int) -> tuple[Parts, Parts]
     return of_reference, of_detection
 
 
-def components(pairs: Pairs, n_references: int, n_detections: int) -> tuple[Ints, Ints]:
+def components(pairs: Pairs, n_references: int, n_detections: int) -> tuple[Codes, Codes]:
     """The connected component of each reference and of each detection; nodes without a pair are components too."""
     size = n_references + n_detections
-    nodes = (pairs.reference, pairs.detection + n_references)
+    nodes = (pairs.reference, pairs.detection + np.int32(n_references))
     graph = csr_array((np.ones(len(pairs), np.int8), nodes), shape=(size, size))
     _, label = connected_components(graph, directed=False)
-    return label[:n_references].astype(np.int64), label[n_references:].astype(np.int64)
+    return label[:n_references].astype(np.int32), label[n_references:].astype(np.int32)
 
 
-def _reached(source: Ints, target: Ints, start: Bools) -> Bools:
+def _reached(source: Codes, target: Ints, start: Bools) -> Bools:
     """Which nodes the arcs ``source → target`` reach from the ``start`` nodes (included); a target of -1 is no arc."""
     arcs = target >= 0
     starts = np.flatnonzero(start)

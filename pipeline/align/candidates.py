@@ -19,14 +19,12 @@ from pipeline.align.congruence import (
     weight,
 )
 from pipeline.align.grouped import positions_within, run_starts
+from pipeline.align.groups import occurrence_groups, rows_near_groups, trial_groups
 from pipeline.errors import UsageError
-from pipeline.formats.table import recode
 from pipeline.trials.schema import Bools, Floats, Ints, Occurrences, Trials
 
 ScoreRange = str | tuple[float, float]
 """``"group"``, ``"keyword"``, or the lowest and highest score."""
-
-_LARGEST_TABLE = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -71,12 +69,13 @@ def find_candidates(
     floor: float,
 ) -> Candidates:
     """Everything that can be mapped in a tile, of the rows kept. Arguments as in ``align_occurrences``."""
-    trial_group, occurrence_group = _groups(trials, references)
+    occurrence_group = occurrence_groups(references, trials)
     occurrence = _sorted_occurrences(references, occurrence_group, reference_kept)
     wanted = occurrence_group[occurrence]
-    trial = np.flatnonzero(_is_member(trial_group, wanted) & trial_kept)
-    trial = trial[np.lexsort((_middle(trials, trial), trial_group[trial]))]
-    group = trial_group[trial]
+    trial = rows_near_groups(trials, trial_kept, wanted)
+    group = trial_groups(trials, trial)
+    order = np.lexsort((_middle(trials, trial), group))
+    trial, group = trial[order], group[order]
     first, last = _reach(_middle(trials, trial), group, references, occurrence, wanted, tolerance_s)
     reached = first < last
     occurrence, first, last = occurrence[reached], first[reached], last[reached]
@@ -100,34 +99,10 @@ def find_candidates(
     )
 
 
-def _groups(trials: Trials, references: Occurrences) -> tuple[Ints, Ints]:
-    """One number per (query, file, channel) of the trials' vocabularies; -1 for references that none of them names."""
-    n_files, n_channels = len(trials.files), len(trials.channels)
-    query = recode(references.queries, trials.queries)[references.query].astype(np.int64)
-    file = recode(references.files, trials.files)[references.file]
-    channel = recode(references.channels, trials.channels)[references.channel]
-    known = (query >= 0) & (file >= 0) & (channel >= 0)
-    occurrence_group = np.where(known, (query * n_files + file) * n_channels + channel, -1)
-    trial_group = (trials.query.astype(np.int64) * n_files + trials.file) * n_channels + trials.channel
-    return trial_group, occurrence_group
-
-
 def _sorted_occurrences(references: Occurrences, group: Ints, kept: Bools) -> Ints:
     """Kept reference rows of groups that the trials name, sorted by (group, begin, end)."""
     rows = np.flatnonzero(kept & (group >= 0))
     return rows[np.lexsort((references.end_s[rows], references.begin_s[rows], group[rows]))]
-
-
-def _is_member(group: Ints, wanted: Ints) -> Bools:
-    """Which of ``group`` occur in ``wanted`` (ascending)."""
-    if wanted.size == 0:
-        return np.zeros(group.size, np.bool_)
-    if wanted[-1] >= _LARGEST_TABLE:
-        found: Bools = wanted[np.minimum(np.searchsorted(wanted, group), wanted.size - 1)] == group
-        return found
-    table = np.zeros(int(wanted[-1]) + 2, np.bool_)
-    table[wanted] = True
-    return table[np.minimum(group, table.size - 1)]
 
 
 def _middle(trials: Trials, rows: Ints) -> Floats:

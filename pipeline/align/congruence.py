@@ -11,7 +11,6 @@ Source: KWSEval, KWSAlignment.pm (F4DE 3.5.0) lines 497-519; OpenKWS13 evaluatio
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pipeline.align.grouped import run_starts
 from pipeline.trials.schema import Codes, Floats, Ints
@@ -20,7 +19,6 @@ TIME_WEIGHT = 1e-8
 SCORE_WEIGHT = 1e-6
 SHORTEST_REFERENCE_S = 1e-5
 WEIGHT_STEP = 2.0**-60
-_LARGEST_WEIGHT = 2.0**61
 
 Range = tuple[Floats, Floats]
 
@@ -41,15 +39,14 @@ def score_congruence(score: Floats, lowest: Floats, highest: Floats, floor: floa
     above = np.where(finite, score, 0.0) / 2 - np.where(finite, lowest, 0.0) / 2
     width = np.maximum(np.where(finite, highest, 0.0) / 2 - np.where(finite, lowest, 0.0) / 2, floor / 2)
     known = finite & (width > 0)
-    with np.errstate(over="ignore"):
-        place = np.where(known, above, 0.0) / np.where(known, width, 1.0)
+    place = np.where(known, above, 0.0) / np.where(known, width, 1.0)
     return np.where(np.isposinf(score), 1.0, place)
 
 
-def weight(time: Floats, score: Floats) -> NDArray[np.int64]:
-    """``1e-8 * time + 1e-6 * score`` in steps of 2**-60, held within ±2 (score ranges missed a million times over)."""
-    steps = (TIME_WEIGHT * time + SCORE_WEIGHT * score) / WEIGHT_STEP
-    return np.rint(np.clip(steps, -_LARGEST_WEIGHT, _LARGEST_WEIGHT)).astype(np.int64)
+def weight(time: Floats, score: Floats) -> Ints:
+    """``1e-8 * time + 1e-6 * score`` in steps of 2**-60; each term is held within ±1, far beyond what files mean."""
+    worth = np.clip(TIME_WEIGHT * time, -1.0, 1.0) + np.clip(SCORE_WEIGHT * score, -1.0, 1.0)
+    return np.rint(worth / WEIGHT_STEP).astype(np.int64)
 
 
 def range_of_runs(score: Floats, group: Ints) -> Range:

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from pipeline.align.grouped import run_starts
-from pipeline.trials.schema import Bools, Ints
+from pipeline.trials.schema import Bools, Codes, Ints
 
 _ROWS_AT_ONCE = 256
 _EXACT_BITS = 52
@@ -24,10 +24,10 @@ class Covering:
     marks one mapping that covers every row.
     """
 
-    row: Ints
-    column: Ints
+    row: Codes
+    column: Codes
     weight: Ints
-    component: Ints
+    component: Codes
     known: Bools
     entry: Ints
     """Where each entry stood in the columns that the problem was made from."""
@@ -43,7 +43,7 @@ class Covering:
         return int(self.column.max()) + 1
 
 
-def covering(row: Ints, column: Ints, weight: Ints, component: Ints, known: Bools) -> Covering:
+def covering(row: Codes, column: Codes, weight: Ints, component: Codes, known: Bools) -> Covering:
     """State a problem of at least one entry. Weights are moved to 1 and up within each component.
 
     The solver computes in doubles: no sum it forms may exceed 2**53. Only components so large, or with weights so far
@@ -53,9 +53,9 @@ def covering(row: Ints, column: Ints, weight: Ints, component: Ints, known: Bool
     row, column, weight, component = row[entry], column[entry], weight[entry], component[entry]
     starts = run_starts(component)
     lengths = np.diff(starts, append=row.size)
-    number = np.zeros(row.size, np.int64)
+    number = np.zeros(row.size, np.int32)
     number[run_starts(component, row)[1:]] = 1
-    number = np.cumsum(number)
+    number = np.cumsum(number, dtype=np.int32)
     rows_of_component = np.diff(number[starts], append=number[-1] + 1)
     lowest = np.minimum.reduceat(weight, starts)
     spread = np.maximum.reduceat(weight, starts) - lowest
@@ -72,7 +72,7 @@ def heaviest(problem: Covering) -> Bools:
         part = slice(begin, end)
         row = problem.row[part] - problem.row[begin]
         column = problem.column[part] - problem.column[part].min()
-        indptr = np.append(run_starts(row), row.size)
+        indptr = np.append(run_starts(row), row.size).astype(np.int32)
         # Two ways of scipy's solver are avoided. It first looks for any full matching by a search that can take
         # exponential time: the known entries stand first in their rows, where it finds them at once. And on square
         # matrices it bids prices up in steps as small as the weights: the spare column keeps the matrix from square.
@@ -83,14 +83,15 @@ def heaviest(problem: Covering) -> Bools:
     return chosen
 
 
-def _numbered(column: Ints, component: Ints) -> Ints:
+def _numbered(column: Codes, component: Codes) -> Codes:
     """Columns numbered without gaps, first by component, then as they were."""
-    names, number = np.unique(column, return_inverse=True)
-    of_name = np.zeros(names.size, np.int64)
-    of_name[number] = component
-    place = np.empty(names.size, np.int64)
-    place[np.argsort(of_name, kind="stable")] = np.arange(names.size)
-    return place[number]
+    size = int(column.max()) + 1
+    of_column = np.full(size, -1, np.int32)
+    of_column[column] = component
+    used = np.flatnonzero(of_column >= 0)
+    number = np.empty(size, np.int32)
+    number[used[np.argsort(of_column[used], kind="stable")]] = np.arange(used.size, dtype=np.int32)
+    return number[column]
 
 
 def _batches(problem: Covering) -> Iterator[tuple[int, int]]:

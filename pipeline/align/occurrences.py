@@ -38,23 +38,24 @@ def align_occurrences(
     scores; +inf has ScrCgr 1, -inf 0. ``(nan, nan)`` stands for no finite score.
 
     ``trial_rows`` and ``reference_rows`` (masks or row numbers; None for all) are the rows that take part: the others
-    appear nowhere in the result and in no score range.
+    appear nowhere in the result and in no score range. Raises ``UsageError`` for another ``score_range``.
 
     Source: KWSAlignment.pm 75-310 and 497-519, BipartiteMatch.pm 731-842 (F4DE 3.5.0); OpenKWS13 plan, section 5.1.1.
     """
     trial_kept = _mask(trial_rows, len(trials))
     reference_kept = _mask(reference_rows, len(references))
-    candidates = find_candidates(
-        trials,
-        references,
-        trial_kept=trial_kept,
-        reference_kept=reference_kept,
-        tolerance_s=tolerance_s,
-        score_range=score_range,
-        floor=floor,
-    )
-    hint = largest_mapping(candidates)
-    mapping = assign(list_pairs(candidates, hint), hint, candidates.rank)
+    with np.errstate(over="ignore"):  # times near the end of doubles become infinite and are out of everything's reach
+        candidates = find_candidates(
+            trials,
+            references,
+            trial_kept=trial_kept,
+            reference_kept=reference_kept,
+            tolerance_s=tolerance_s,
+            score_range=score_range,
+            floor=floor,
+        )
+        hint = largest_mapping(candidates)
+        mapping = assign(list_pairs(candidates, hint), hint, candidates.rank)
     mapped = mapping >= 0
     reference = np.full(len(trials), -1, np.int64)
     reference[candidates.trial[mapping[mapped]]] = candidates.occurrence[mapped]

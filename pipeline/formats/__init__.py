@@ -20,6 +20,14 @@ def _read(name: str, stream: BinaryIO, where: str) -> Any:
 
 
 READERS: Mapping[str, Reader] = MappingProxyType(
-    {name: partial(_read, name) for name in ("ecf", "rttm", "kwlist", "kwslist", "resources", "queries")}
+    {
+        name: partial(_read, name)
+        for name in (
+            *("ecf", "rttm", "kwlist", "kwslist", "kwslist_texts", "resources", "queries"),
+            *("stm", "ctm", "lexicon", "trn"),
+            *("lre_key", "lre_out"),
+            *("med_index", "med_ref", "med_clipmd", "med_eventdb", "med_judgement", "med_detection", "med_threshold"),
+        )
+    }
 )
 """The reader of each format, by its name."""

@@ -16,6 +16,7 @@ from pipeline.formats import numbers
 from pipeline.formats.attributes import note_missing, note_unknown
 from pipeline.formats.columns import TextColumn, table
 from pipeline.formats.findings import Notices, quoted
+from pipeline.formats.scoretexts import ScoreTexts
 from pipeline.formats.table import Table
 from pipeline.formats.xmlstream import attributes_of
 
@@ -28,13 +29,13 @@ _NO_COUNT = frozenset(("", "NA", "N/A"))
 
 
 class Blocks:
-    """The blocks read so far, and the code of the query whose block is open."""
+    """The blocks read so far, and the number of the one that is open."""
 
     def __init__(self, problems: Problems, notices: Notices) -> None:
         self.problems, self.notices = problems, notices
         self.queries = TextColumn()
         self.search_time_s, self.oov_count, self.lines = array("d"), array("d"), array("q")
-        self.code = 0
+        self.block = -1
 
     def open(self, attributes: dict[str, str], tag: str, names: tuple[str, str, str], line: int) -> None:
         """A block begins. ``names`` are its attributes for the query's id, the search time and the OOV count."""
@@ -43,10 +44,10 @@ class Blocks:
         note_missing(attributes, (id_name,), tag, line, self.problems)
         query = attributes.get(id_name, "")
         if query in self.queries.vocabulary:
-            message = f"{id_name} {quoted(query)} has a second block; the rows of both are kept"
+            message = f"{id_name} {quoted(query)} has a second block; the setting duplicate_blocks says what counts"
             self.notices.add("duplicate_block", line, message)
         self.queries.append(query)
-        self.code = self.queries.codes[-1]
+        self.block += 1
         self.search_time_s.append(self._search_time_s(attributes.get(time_name, ""), time_name, line))
         self.oov_count.append(self._oov_count(attributes.get(oov_name, ""), oov_name, line))
         self.lines.append(line)
@@ -83,17 +84,17 @@ class Blocks:
 class Detections:
     """The detections read so far; rows of the chunk that is being read wait as attribute lists."""
 
-    def __init__(self, blocks: Blocks, problems: Problems, notices: Notices) -> None:
-        self.blocks, self.problems, self.notices = blocks, problems, notices
+    def __init__(self, blocks: Blocks, problems: Problems, notices: Notices, texts: ScoreTexts | None = None) -> None:
+        self.blocks, self.problems, self.notices, self.texts = blocks, problems, notices, texts
         self.attributes: dict[str, str] = {}
         self.tag = "kw"
         self.declared: tuple[float, float] | None = None
         self.queries = TextColumn(blocks.queries.vocabulary)
         self.files, self.channels = TextColumn(), TextColumn()
         self.begin_s, self.dur_s, self.score = array("d"), array("d"), array("d")
-        self.decision, self.lines = bytearray(), array("q")
+        self.decision, self.lines, self.block = bytearray(), array("q"), array("q")
         self._rows: list[list[str]] = []
-        self._codes: list[int] = []
+        self._blocks: list[int] = []
         self._row_lines: list[int] = []
 
     def root(self, attributes: dict[str, str], tag: str, line: int) -> None:
@@ -112,15 +113,15 @@ class Detections:
     def collect(self, flat: list[str], line: int) -> None:
         """One detection: kept as it came until the chunk ends."""
         self._rows.append(flat)
-        self._codes.append(self.blocks.code)
+        self._blocks.append(self.blocks.block)
         self._row_lines.append(line)
 
     def flush(self) -> None:
         """Turn the waiting rows into columns."""
         if self._rows:
-            self._take(self._rows, self._codes, self._row_lines)
+            self._take(self._rows, self._blocks, self._row_lines)
             self._rows.clear()
-            self._codes.clear()
+            self._blocks.clear()
             self._row_lines.clear()
 
     def table(self) -> Table:
@@ -135,33 +136,38 @@ class Detections:
                 "score": self.score,
                 "decision": self.decision,
                 "line": self.lines,
+                "block": self.block,
+                **({"score_text": texts} if (texts := self.texts and self.texts.column) else {}),
             }
         )
 
-    def _take(self, rows: list[list[str]], codes: list[int], lines: list[int]) -> None:
+    def _take(self, rows: list[list[str]], blocks: list[int], lines: list[int]) -> None:
         columns = _columns(rows)
         if columns is None:
             for first, last in _alike(rows):
-                self._take(rows[first:last], codes[first:last], lines[first:last])
+                self._take(rows[first:last], blocks[first:last], lines[first:last])
         elif not columns.keys() >= set(DETECTION):
             for row, line in zip(rows, lines, strict=True):
                 note_missing(attributes_of(row), DETECTION, self.tag, line, self.problems)
         else:
             note_unknown(columns, DETECTION, self.tag, lines[0], self.notices)
-            self._extend(columns, codes, lines)
+            self._extend(columns, blocks, lines)
 
-    def _extend(self, columns: dict[str, tuple[str, ...]], codes: list[int], lines: list[int]) -> None:
+    def _extend(self, columns: dict[str, tuple[str, ...]], blocks: list[int], lines: list[int]) -> None:
         self._check_names(columns, lines)
         self._check_decisions(columns["decision"], lines)
         dur_s = numbers.decimals(columns["dur"], "dur", lines, self.problems)
         score = numbers.scores(columns["score"], "score", lines, self.problems)
         self._check_durations(dur_s, lines)
         self._check_range(score, lines)
-        self.queries.codes.extend(codes)
+        self.queries.codes.extend(map(self.blocks.queries.codes.__getitem__, blocks))
+        self.block.extend(blocks)
         self.files.extend(columns["file"])
         self.channels.extend(columns["channel"])
         self.begin_s.extend(numbers.decimals(columns["tbeg"], "tbeg", lines, self.problems))
         self.dur_s.extend(dur_s)
+        if self.texts is not None:
+            self.texts.extend(columns["score"], self.score)
         self.score.extend(score)
         self.decision.extend(map("YES".__eq__, columns["decision"]))
         self.lines.extend(lines)

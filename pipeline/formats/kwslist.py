@@ -9,6 +9,7 @@ from typing import BinaryIO
 from pipeline.errors import Finding, Problems
 from pipeline.formats.detections import Blocks, Detections
 from pipeline.formats.findings import Notices
+from pipeline.formats.scoretexts import ScoreTexts
 from pipeline.formats.table import Table
 from pipeline.formats.xmlstream import Element, attributes_of, element, parse
 
@@ -25,12 +26,13 @@ class SystemOutput:
 
     NaN stands for a time or count that is absent, or a count that is not applicable (``NA``)."""
     detections: Table
-    """Columns query*, file*, channel*, begin_s, dur_s, score (float64), decision (bool, true for YES), line."""
+    """Columns query*, file*, channel*, begin_s, dur_s, score (float64), decision (bool, true for YES), line, and
+    block, the row of ``blocks`` that a detection stands in."""
     findings: tuple[Finding, ...] = ()
 
 
-def read_kwslist(stream: BinaryIO, where: str) -> SystemOutput:
-    """A KWSList or STDList from a binary stream; ``where`` names it in messages.
+def read_kwslist(stream: BinaryIO, where: str, texts: ScoreTexts | None = None) -> SystemOutput:
+    """A KWSList or STDList from a binary stream; ``where`` names it in messages, ``texts`` gathers scores as written.
 
     Names are kept as spelled, attributes may stand in any order, rows of a query that has two blocks are all kept.
     Raises ``InputError`` with every problem: XML faults, missing attributes, times that are no finite numbers, scores
@@ -38,7 +40,7 @@ def read_kwslist(stream: BinaryIO, where: str) -> SystemOutput:
     """
     problems, notices = Problems(where), Notices(where)
     blocks = Blocks(problems, notices)
-    detections = Detections(blocks, problems, notices)
+    detections = Detections(blocks, problems, notices, texts)
     document = element(
         "document",
         _described("kwslist", "detected_kwlist", "kw", ("kwid", "search_time", "oov_count"), blocks, detections),

@@ -130,7 +130,8 @@ def _use(node: yaml.Node, what: str, problems: Problems) -> Use:
     if not fields:
         mend = f"Give some of {', '.join(PHASE_FIELDS)}."
         problems.add("empty_phase", line_of(node), f"{what} declares nothing", mend)
-    return Use(Phase(cpu_s, peak, basis), _nodes(fields.get("nodes"), problems))
+    wall_s = _number(fields, "wall_s", problems) if cpu_s is not None else None
+    return Use(Phase(cpu_s, peak, basis, wall_s), _nodes(fields.get("nodes"), problems))
 
 
 def _cpu_s(fields: Fields, what: str, line: int, problems: Problems) -> tuple[float | None, str]:

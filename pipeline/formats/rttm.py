@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from pipeline.errors import Finding, Problems
 from pipeline.formats import numbers
 from pipeline.formats.columns import TextColumn, table
 from pipeline.formats.findings import Notices, quoted
+from pipeline.formats.rttm_patterns import NA, note_pattern
 from pipeline.formats.table import Table
 from pipeline.formats.textlines import Lines, line_groups
 
@@ -18,17 +19,36 @@ KINDS = ("LEXEME", "SPEAKER", "NOSCORE", "SEGMENT")
 """The types that some scorer reads."""
 PASSED_OVER = frozenset(
     {
-        *("NO_RT_METADATA", "NON-LEX", "NONLEX", "NON-SPEECH", "NONSPEECH", "SPKR-INFO", "NOEVAL"),
+        *("NO_RT_METADATA", "NON-LEX", "NONLEX", "NON-SPEECH", "NONSPEECH", "NOEVAL"),
         *("A/P", "SU", "CB", "IP", "EDIT", "FILLER"),
     }
 )
 """Types of the RTTM family that no scorer here reads."""
+SPEAKER_INFO = "SPKR-INFO"
+"""The type that says what kind of person a speaker is."""
 NOT_APPLICABLE = "<NA>"
 N_FIELDS = 9
 _FIELDS = ("kind", "file", "channel", "tbeg", "tdur", "token", "subtype", "speaker")
 """The first eight, by name."""
 _KEPT = frozenset(kind.encode() for kind in KINDS)
+_SPEAKER_INFO = SPEAKER_INFO.encode()
 _UNKNOWN_AT_MOST = 5
+
+
+class _Speakers:
+    """The SPKR-INFO records read so far."""
+
+    def __init__(self) -> None:
+        self.texts = {name: TextColumn() for name in ("file", "channel", "subtype", "speaker")}
+        self.lines = array("q")
+
+    def add(self, fields: list[bytes], line: int) -> None:
+        for name, text in self.texts.items():
+            text.append(fields[_FIELDS.index(name)].decode())
+        self.lines.append(line)
+
+    def table(self) -> Table:
+        return table({**self.texts, "line": self.lines})
 
 
 @dataclass(frozen=True)
@@ -39,14 +59,17 @@ class Rttm:
     """Columns kind* (upper case), file*, channel*, begin_s, dur_s (float64, seconds), token*, subtype*, speaker*,
     line."""
     findings: tuple[Finding, ...] = ()
+    speakers: Table = field(default_factory=lambda: _Speakers().table())
+    """The SPKR-INFO records, in file order: columns file*, channel*, subtype* (adult_female, …), speaker*, line."""
 
 
 def read_rttm(stream: BinaryIO, where: str) -> Rttm:
     """An RTTM from a binary stream; ``where`` names it in messages.
 
     Fields stand between ASCII white space; ``;;`` begins a comment. Names and tokens are kept as spelled. Times that
-    are ``<NA>`` read as 0 and ``12.34*`` as 12.34, as the official tool does, with a warning. Raises ``InputError``
-    with every problem: text that is not UTF-8, a wrong number of fields, times that are no finite numbers.
+    are ``<NA>`` read as 0 and ``12.34*`` as 12.34, as the official tool does, with a warning. So are
+    records that break the field pattern of their type (``rttm_patterns``). Raises ``InputError`` with every problem:
+    text that is not UTF-8, a wrong number of fields, times that are no finite numbers.
     """
     problems, notices = Problems(where), Notices(where)
     reading = _Reading(problems, notices)
@@ -54,7 +77,7 @@ def read_rttm(stream: BinaryIO, where: str) -> Rttm:
         reading.take(lines)
     problems.raise_if_any()
     reading.note_unknown()
-    return Rttm(reading.table(), notices.findings())
+    return Rttm(reading.table(), notices.findings(), reading.speakers.table())
 
 
 class _Reading:
@@ -62,6 +85,7 @@ class _Reading:
         self.problems, self.notices = problems, notices
         self.texts = {name: TextColumn() for name in ("kind", "file", "channel", "token", "subtype", "speaker")}
         self.begin_s, self.dur_s, self.lines = array("d"), array("d"), array("q")
+        self.speakers = _Speakers()
         self.unknown: Counter[str] = Counter()
         self.unknown_line: int | None = None
 
@@ -72,11 +96,16 @@ class _Reading:
             fields = (line.partition(b";;")[0] if b";;" in line else line).split()
             if not fields or (len(fields) != N_FIELDS and not self._has_slat(fields, number)):
                 continue
-            if fields[0].upper() in _KEPT:
+            kind = fields[0].upper()
+            if kind != b"LEXEME" or NA in fields[6:8]:
+                note_pattern(kind, fields, number, self.notices)
+            if kind in _KEPT:
                 records.append(fields)
                 numbers_of_lines.append(number)
+            elif kind == _SPEAKER_INFO:
+                self.speakers.add(fields, number)
             else:
-                self._pass_over(fields[0].decode().upper(), number)
+                self._pass_over(kind.decode(), number)
         if records:
             self._extend(records, numbers_of_lines)
 

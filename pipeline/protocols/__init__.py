@@ -66,14 +66,15 @@ def describe(protocol: Protocol) -> dict[str, Any]:
 
 
 def fields(protocol: Protocol) -> dict[str, Any]:
-    """Every field of a protocol that bears on a figure, as plain values: what signatures and addresses are made of."""
+    """Every field of a protocol as plain values: what signatures and addresses are made of."""
     return {
         "protocol": protocol.name,
         "edition": protocol.edition,
         "mode": protocol.mode,
+        "title": protocol.title,
         "family": protocol.family.name,
         "primary": protocol.primary,
-        "measures": [measure.name for measure in protocol.measures],
+        "measures": [[m.name, m.unit, m.better, m.source] for m in protocol.measures],
         "roles": [asdict(role) for role in protocol.roles],
         "settings": {entry["name"]: entry["value"] for entry in _settings.describe(protocol.settings)},
     }
@@ -82,7 +83,8 @@ def fields(protocol: Protocol) -> dict[str, Any]:
 def signature(protocol: Protocol, sources: Iterable[Source]) -> str:
     """One line that names every setting, every input by digest, and the version: equal lines, equal figures."""
     own = fields(protocol)
-    made_of = hashlib.sha256(repr((own["measures"], own["roles"])).encode()).hexdigest()[:12]
+    words = (own["title"], own["family"], own["measures"], own["roles"])
+    made_of = hashlib.sha256(repr(words).encode()).hexdigest()[:12]
     parts = [f"{protocol.name}.{protocol.edition}", protocol.mode, f"rank:{protocol.primary}"]
     parts += [f"{name}:{_word(value)}" for name, value in sorted(own["settings"].items())]
     parts += [f"measures:{made_of}"]
@@ -93,6 +95,8 @@ def signature(protocol: Protocol, sources: Iterable[Source]) -> str:
 def _word(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return str(value).lower()
+    if isinstance(value, str) and (not value.isprintable() or "|" in value or value[:1] in ("'", '"')):
+        return ascii(value).replace("|", "\\x7c")  # a signature is one line of fields between bars
     return repr(value) if isinstance(value, float) else str(value)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from typing import Protocol as Interface
 
 from pipeline.errors import Finding
+from pipeline.formats.table import Table
 from pipeline.metrics.measure import Measure
 from pipeline.terms import Facts, Figure
 from pipeline.trials.schema import Ints
@@ -64,12 +65,18 @@ class Conclusion:
     curve: Mapping[str, Sequence[float]]
     facts: Mapping[str, float | str]
     findings: tuple[Finding, ...] = ()
+    tables: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    """Further tables of the family by name, shown beside ``blocks``."""
     conditions: Mapping[str, Conclusion] = field(default_factory=dict)
     """What parts of the trials say, by the name of their condition; the whole is the condition "all"."""
 
 
 def _nothing(*_: Any) -> dict[str, Any]:
     return {}
+
+
+def _no_reader(*_: Any) -> str | None:
+    return None
 
 
 def _no_findings(*_: Any) -> tuple[Finding, ...]:
@@ -119,8 +126,26 @@ class Family:
     """Merged partial → figures. The mapping holds what the trials as a whole say (``n_rows``, …)."""
     check: Callable[[Protocol, Mapping[str, Any]], tuple[Finding, ...]] = _no_findings
     """Tables by role, any subset → problems between them, for ``rescore validate``."""
+    boards_apart: bool = False
+    """Whether systems of different boards (a field of ``identify``) are not even ranked in one list."""
+    primaries_only: bool = False
+    """Whether contrastive systems are shown without a rank."""
+    stored_curve: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Sequence[Any]]] = dict
+    """The points of a curve that a run keeps; ``rescore score --curve`` has them all."""
+    compare: Callable[[Any, Any], dict[str, Figure]] | None = None
+    """Merged partials of two outputs on one reference → p of paired tests by name, where the family has any."""
     identify: Callable[[str], Mapping[str, str]] = _nothing
     """A system's name → what its fields say, where it follows the evaluation's rule; coordinates of the grid."""
+    name_slips: Callable[[str], tuple[Finding, ...]] = _no_findings
+    """An output's name → warnings where it means to follow the evaluation's rule and does not."""
+    reader: Callable[[Protocol, str], str | None] = _no_reader
+    """Protocol and role → the format to read it with where settings ask for another one than the role's."""
+    explain: Callable[[Protocol, Any, Any, Reference], Table] | None = None
+    """Trials and key of one tile → what became of each of them, one row each; None where a family has no such table."""
+    derivation: tuple[str, ...] | None = None
+    """The settings that ``refer`` reads: no other one has a part in a reference's address. None: all of them."""
+    conclusion: tuple[str, ...] = ()
+    """The settings that only ``conclude`` reads: changing one aligns nothing."""
 
 
 @dataclass(frozen=True)

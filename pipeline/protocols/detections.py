@@ -3,202 +3,161 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pipeline.align.excerpts import inside_excerpts
-from pipeline.align.occurrences import align_occurrences
 from pipeline.errors import Finding, InputError
-from pipeline.formats.table import recode
 from pipeline.metrics import twv
+from pipeline.metrics.ape import calibration_tables
+from pipeline.metrics.det import thinned
 from pipeline.metrics.measure import Rules, Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
-from pipeline.partials.tally import Tally
-from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.base import Conclusion, Family, Kind, Protocol
+from pipeline.protocols.kws_blocks import merged_blocks
+from pipeline.protocols.kws_conditions import (
+    members,
+    selected,
+)
+from pipeline.protocols.kws_explain import explain
+from pipeline.protocols.kws_identifiers import identifier_slips, identify
+from pipeline.protocols.kws_point import operating_point
+from pipeline.protocols.kws_pool import pool
+from pipeline.protocols.kws_ranks import WHOLE, ranked, reader
+from pipeline.protocols.kws_refer import refer
+from pipeline.protocols.kws_tiles import tile, tile_parts
+from pipeline.protocols.kws_warnings import unknown_message, warnings
 from pipeline.store.address import digest_columns
-from pipeline.terms import Facts
-from pipeline.trials import columns, dataset, keywords, layout
-from pipeline.trials.duration import t_audio_s as audio_duration_s
-from pipeline.trials.schema import Bools, Excerpts, Floats, Occurrences, Timeline, Trials
+from pipeline.terms import Facts, OperatingPoint, Selection
+from pipeline.trials import columns, dataset, layout
+from pipeline.trials.blocks import query_of
+from pipeline.trials.schema import Timeline, Trials
 from pipeline.trials.tiles import tile_digest
-from pipeline.trials.transcript import SearchRules
-
-ALIGNER_EDITION = 1
-"""Raised whenever an alignment may change for the same tile: old partials are then no longer found."""
-
-
-def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
-    """ECF, transcript and query list → occurrences, timeline and facts."""
-    settings, ecf, kwlist = protocol.settings, tables["ecf"], tables["kwlist"]
-    timeline = layout.timeline(ecf, files=settings.files)
-    t_audio_s, findings = audio_duration_s(
-        timeline,
-        t_audio=settings.t_audio,
-        excerpt_sum=settings.excerpt_sum,
-        splitcts_sum=settings.splitcts_sum,
-    )
-    rules = SearchRules(
-        search=settings.search,
-        word_gap_s=settings.word_gap_s,
-        normalize=kwlist.attributes.get("compareNormalize", ""),
-    )
-    occurrences, searched = keywords.find_occurrences(kwlist, tables["rttm"], rules)
-    ids = tuple(kwlist.keywords.text("id"))
-    facts = Facts(
-        t_audio_s=t_audio_s,
-        n_trials=_n_trials(t_audio_s, settings.trials_per_s, settings.trials_rule),
-        n_trials_exact=t_audio_s * settings.trials_per_s,
-        queries=ids,
-        texts=dict(zip(ids, kwlist.keywords.text("text"), strict=True)),
-    )
-    read = (*ecf.findings, *tables["rttm"].findings, *kwlist.findings)
-    return Reference(occurrences, timeline, facts, (*read, *findings, *searched))
-
-
-def _n_trials(t_audio_s: float, trials_per_s: float, rule: str) -> float:
-    """Trials per query. Both tools round half to even; KWSEval divides where STDEval and the plans multiply."""
-    if rule == "kwseval":
-        return float(round(t_audio_s / trials_per_s))
-    exact = t_audio_s * trials_per_s
-    return float(round(exact)) if rule == "stdeval" else exact
 
 
 def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -> tuple[Trials, tuple[Finding, ...]]:
     """A KWSList or STDList on the dataset's timeline."""
-    output = tables["output"]
-    return layout.lay_out(output, timeline, files=protocol.settings.files), output.findings
+    output, settings = tables["output"], protocol.settings
+    laid = layout.lay_out(output, timeline, files=settings.files, duplicate_blocks=settings.duplicate_blocks)
+    return laid, output.findings
 
 
 def timeline_parts(settings: Any, timeline: Timeline) -> dict[str, Any]:
-    """The rule that shortens file names, and the recordings with their places; excerpts play no part."""
+    """The rules that shorten file names and merge blocks, and the recordings with their places; not the excerpts."""
     placed = digest_columns({"files": timeline.files, "offset_s": timeline.offset_s})
-    return {"files_rule": settings.files, "timeline": placed}
-
-
-def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict[str, Any]:
-    """Settings and outside facts that a tile's ledger depends on."""
-    settings = protocol.settings
-    score_range = _score_range(protocol, trials)
     return {
-        "aligner": f"occurrences.{ALIGNER_EDITION}",
-        "tolerance_s": settings.tolerance_s,
-        "score_range": list(score_range) if isinstance(score_range, tuple) else score_range,
-        "excerpts": _excerpts_digest(reference.timeline.excerpts) if settings.ecf_filter == "excerpt" else "",
+        "files_rule": settings.files,
+        "duplicate_blocks": settings.duplicate_blocks,
+        "map_order": settings.map_order,
+        "timeline": placed,
     }
 
 
-def _excerpts_digest(excerpts: Excerpts) -> str:
-    return digest_columns(
-        {
-            "files": excerpts.files,
-            "channels": excerpts.channels,
-            "file": excerpts.file,
-            "channel": excerpts.channel,
-            "begin_s": excerpts.begin_s,
-            "end_s": excerpts.end_s,
-        }
-    )
+def survey(trials: Trials) -> dict[str, Any]:
+    """Every block of the output with its count of out-of-vocabulary words, None where it declares none."""
+    counts = {name: float(block.get("oov_count", math.nan)) for name, block in trials.blocks.items()}
+    return {"oov_count": {name: None if math.isnan(count) else count for name, count in counts.items()}}
 
 
-def _score_range(protocol: Protocol, trials: Trials) -> str | tuple[float, float]:
-    rule: str = protocol.settings.score_range
-    if rule == "list":
-        low, high = trials.score_range
-        return (0.0, 0.0) if math.isnan(low) else (low, high)
-    if rule == "group" and trials.header_range is not None:
-        return trials.header_range
-    return rule
+def check(_: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """Queries of the output that the query list lacks."""
+    if not {"output", "kwlist"} <= tables.keys():
+        return ()
+    unknown = sorted(set(tables["output"].blocks.text("query")) - set(tables["kwlist"].keywords.text("id")))
+    mend = "Leave them out of the output, or check that both belong together."
+    return (Finding("unknown_query", f"{unknown_message(unknown)} {mend}", "output"),) if unknown else ()
 
 
-def tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference) -> Outcomes:
-    """Align one tile: the ledger of all its queries, listed or not, and the count of rows outside the excerpts."""
-    settings, excerpts = protocol.settings, reference.timeline.excerpts
-    trial_rows = reference_rows = None
-    outside = 0
-    if settings.ecf_filter == "excerpt":
-        kept = _inside(excerpts, trials, trials.begin_s, trials.begin_s + trials.dur_s)
-        outside = int(kept.size - np.count_nonzero(kept))
-        trial_rows = np.flatnonzero(kept)
-        first = _inside(excerpts, occurrences, occurrences.first_begin_s, occurrences.first_end_s)
-        reference_rows = np.flatnonzero(first)
-    aligned = align_occurrences(
-        trials,
-        occurrences,
-        tolerance_s=settings.tolerance_s,
-        score_range=_score_range(protocol, trials),
-        floor=0.0 if settings.score_range == "list" else 1e-5,
-        trial_rows=trial_rows,
-        reference_rows=reference_rows,
-    )
-    used = np.unique(trials.query).tolist()
-    referred = np.unique(occurrences.query).tolist()
-    queries = tuple(sorted({trials.queries[q] for q in used} | {occurrences.queries[q] for q in referred}))
-    ledger = Ledger.of(
-        queries,
-        recode(trials.queries, queries)[trials.query[aligned.kept]],
-        trials.score[aligned.kept],
-        trials.decision[aligned.kept],
-        aligned.target,
-        recode(occurrences.queries, queries)[occurrences.query[aligned.omitted]],
-    )
-    unplaced = int(np.count_nonzero(np.isnan(trials.time_s)))
-    return Outcomes(ledger, Tally({"outside_ecf": outside, "unknown_file": unplaced}))
-
-
-def _inside(excerpts: Excerpts, rows: Trials | Occurrences, begin_s: Floats, end_s: Floats) -> Bools:
-    return inside_excerpts(excerpts, rows.files, rows.channels, rows.file, rows.channel, begin_s, end_s)
-
-
-def conclude(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, float]) -> Conclusion:
-    """The figures of a cell from its merged ledger."""
-    settings = protocol.settings
-    unknown = sorted(set(partial.ledger.queries) - set(facts.queries))
+def conclude(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
+    """The figures of a cell from its merged ledger, and those of its conditions."""
+    settings, oov_counts = protocol.settings, survey.get("oov_count", {})
+    ledger = merged_blocks(partial.ledger, oov_counts)
+    submitted = {query_of(name) for name in oov_counts}
+    unknown = sorted({*ledger.queries, *submitted} - set(facts.queries))
     if unknown and settings.unknown_query == "error":
-        raise InputError([Finding("unknown_query", f"{_unknown(unknown)} Leave them out of the output.", "")])
-    ledger = partial.ledger.select(facts.queries)
+        raise InputError([Finding("unknown_query", f"{unknown_message(unknown)} Leave them out of the output.", "")])
+    queries = tuple(query for query in facts.queries if query in submitted or not settings.just_system_terms)
+    whole = ledger.select(queries)
+    point = operating_point(settings, facts.n_trials_exact, int(whole.n_true.sum()))
+    facts = replace(facts, queries=queries)
+    findings = tuple(warnings(partial.tally, unknown, whole, twv.decisions(Scored(whole, facts, point))))
+    counts = {
+        "n_queries_unknown": len(unknown),
+        "n_detections": survey.get("n_rows", math.nan),
+        "n_outside_ecf": partial.tally["outside_ecf"],
+    }
+    made = _conclusion(protocol, whole, facts, point, ranked=ranked(ledger, WHOLE, queries), whole=True)
+    conditions = {}
+    for selection in facts.selections:
+        held = members(selection, ledger, queries, oov_counts)
+        part = selected(ledger, selection, held)
+        own, order = _facts_of(selection, facts, held), ranked(ledger, selection, held)
+        conditions[selection.name] = _conclusion(protocol, part, own, point, ranked=order)
+    return replace(made, facts={**made.facts, **counts}, findings=findings, conditions=conditions)
+
+
+def _facts_of(selection: Selection, facts: Facts, queries: Sequence[str]) -> Facts:
+    return replace(
+        facts,
+        t_audio_s=selection.t_audio_s,
+        n_trials=selection.n_trials,
+        n_trials_exact=selection.n_trials_exact,
+        queries=tuple(queries),
+    )
+
+
+def _conclusion(
+    protocol: Protocol,
+    ledger: Ledger,
+    facts: Facts,
+    point: OperatingPoint,
+    *,
+    ranked: Ledger | None,
+    whole: bool = False,
+) -> Conclusion:
+    """Figures of the trials in ``ledger``, which is of one condition and holds the queries of ``facts``."""
+    settings = protocol.settings
+    if settings.pooled:
+        ranked = None if ranked is None else pool(ranked, facts)[0]
+        ledger, facts = pool(ledger, facts)
     rules = Rules(
         reject_all_point=settings.reject_all_point,
         include_no_targets=settings.include_no_targets,
+        no_targets_trials=settings.no_targets_trials,
+        skip_undefined_p_fa=settings.skip_undefined_p_fa,
         censor=settings.censor,
         load_lambda=settings.load_lambda,
     )
-    scored = Scored(ledger, facts, settings.point, rules)
-    decisions = twv.decisions(scored)
-    findings = tuple(_warnings(partial.tally, unknown, decisions))
-    figures = {measure.name: measure.of(scored) for measure in protocol.measures}
+    scored = Scored(ledger, facts, point, rules, ranked)
     return Conclusion(
-        figures=figures,
+        figures={measure.name: measure.of(scored) for measure in protocol.measures},
         blocks=twv.blocks(scored),
         curve=twv.curve_columns(scored),
-        facts=_facts(scored, decisions, survey, partial.tally, len(unknown)),
-        findings=findings,
+        facts=_facts(scored),
+        tables=calibration_tables(scored) if whole else {},
     )
 
 
-def _facts(
-    scored: Scored[Ledger], decisions: twv.Decisions, survey: Mapping[str, float], tally: Tally, n_unknown: int
-) -> dict[str, float | str]:
+def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
     facts, point, n_true = scored.facts, scored.point, scored.total.n_true[0]
+    decisions = twv.decisions(scored)
     n_scored = int(np.count_nonzero(n_true))
     n_target = int(n_true.sum())
     trials = n_scored * facts.n_trials_exact
-    empirical = n_target / trials if trials else math.nan
     return {
         "t_audio_s": facts.t_audio_s,
         "n_trials": facts.n_trials,
         "n_queries": len(facts.queries),
         "n_queries_scored": n_scored,
-        "n_queries_unknown": n_unknown,
         "n_target": n_target,
-        "n_detections": survey.get("n_rows", math.nan),
-        "n_outside_ecf": tally["outside_ecf"],
         "beta": point.beta,
         "p_target_effective": point.effective_prior,
         "threshold_bayes": point.threshold,
-        "prior_empirical": empirical,
+        "prior_empirical": n_target / trials if trials else math.nan,
+        "miss_weight": (trials / n_target - 1.0) / point.beta if n_target else math.nan,
         "decisions_consistent": "yes" if decisions.consistent else "no",
         "score_min_yes": decisions.min_yes,
         "score_max_no": decisions.max_no,
@@ -206,33 +165,17 @@ def _facts(
     }
 
 
-def _unknown(unknown: list[str]) -> str:
-    shown = ", ".join(repr(name) for name in unknown[:5]) + (", …" if len(unknown) > 5 else "")
-    return f"{len(unknown)} queries of the output are not in the query list ({shown})."
-
-
-def _warnings(tally: Tally, unknown: list[str], decisions: twv.Decisions) -> Iterator[Finding]:
-    if unknown:
-        yield Finding("unknown_query", f"{_unknown(unknown)} They are kept and not scored.", "output")
-    if tally["outside_ecf"]:
-        n = tally["outside_ecf"]
-        yield Finding("outside_ecf", f"{n} detections lie outside the ECF's excerpts and are not scored.", "output")
-    if tally["unknown_file"]:
-        n = tally["unknown_file"]
-        yield Finding(
-            "unknown_file",
-            f"{n} detections name recordings that the ECF lacks. Compare the spelling, case and extension of `file`.",
-            "output",
-        )
-    if not decisions.consistent:
-        yield Finding(
-            "inconsistent_decisions",
-            f"no single threshold gives these decisions (a NO scores {decisions.max_no}, a YES {decisions.min_yes}). "
-            "Scored as submitted; the actual value may exceed the maximum.",
-            "output",
-        )
-
-
+DERIVATION = (
+    *("files", "noscore", "namefile", "t_audio", "excerpt_sum", "splitcts_sum", "trials_per_s", "trials_rule"),
+    *("search", "word_gap_s", "character_split", "delete_hyphens", "condition", "repeated_groups"),
+)
+"""What ``refer`` reads."""
+CONCLUSION = (
+    *("c_miss", "c_fa", "p_target", "p_target_effective", "fa_per_miss", "k_table", "reject_all_point"),
+    *("include_no_targets", "no_targets_trials", "just_system_terms", "pooled", "unknown_query"),
+    *("censor", "load_lambda"),
+)
+"""What only ``conclude`` reads: costs, priors, and how means are taken."""
 TIMED = Kind(
     name="detections",
     to_dataset=dataset.to_dataset,
@@ -243,6 +186,7 @@ TIMED = Kind(
     key_from_columns=columns.occurrences,
     timeline_columns=columns.to_columns,
     timeline_from_columns=columns.timeline,
+    survey=survey,
 )
 DETECTIONS = Family(
     name="detections",
@@ -254,4 +198,12 @@ DETECTIONS = Family(
     tile_parts=tile_parts,
     zero=Outcomes,
     conclude=conclude,
+    check=check,
+    identify=identify,
+    name_slips=identifier_slips,
+    reader=reader,
+    explain=explain,
+    stored_curve=thinned,
+    derivation=DERIVATION,
+    conclusion=CONCLUSION,
 )

@@ -1,100 +1,19 @@
-"""Keyword search and spoken term detection: OpenKWS13 and MediaEval SWS 2013.
+"""Keyword search and spoken term detection: STD 2006, MediaEval SWS 2011 to 2013, OpenKWS13.
 
 One family of frozen values. Each difference between two protocols, or between the organisers' tool (``official``) and
-the text (``plan``), is one field of ``KwsSettings``.
+the text (``plan``), is one field of ``KwsSettings``; each protocol's docstring lists its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from pipeline.metrics import calibration, crossentropy, load, ranking, twv
 from pipeline.protocols.base import Protocol, Role
 from pipeline.protocols.detections import DETECTIONS
-from pipeline.protocols.settings import setting
-from pipeline.terms import OperatingPoint
+from pipeline.protocols.kws_settings import KwsSettings
 
-KWSEVAL = "KWSEval (F4DE 3.5.0)"
-PLAN_004 = "OpenKWS13 evaluation plan"
-PLAN_000 = "SWS 2013 performance measures"
-
-
-@dataclass(frozen=True)
-class KwsSettings:
-    """Every setting of the family, with OpenKWS13's official values as defaults."""
-
-    c_miss: float = setting(
-        1.0, "cost of a miss (value V of a correct detection)", source=f"{PLAN_004} 5.1.3", within="(0, inf)"
-    )
-    c_fa: float = setting(0.1, "cost of a false alarm (C)", source=f"{PLAN_004} 5.1.3", within="(0, inf)")
-    p_target: float = setting(1e-4, "prior probability of a target", source=f"{PLAN_004} 5.1.3", within="(0, 1)")
-    p_target_effective: float | None = setting(
-        None, "effective prior; wins over costs and prior where given", source=f"{PLAN_000} eq 23", within="(0, 1)"
-    )
-    trials_per_s: float = setting(1.0, "trials per second of audio", source=f"{PLAN_004} 5.1.2", within="(0, inf)")
-    trials_rule: Literal["kwseval", "stdeval", "exact"] = setting(
-        "kwseval",
-        "trials per query: round(T / r) as KWSEval, round(T r) as STDEval, or T r unrounded as the plans",
-        source="KWSEval TrialsTWV; plan 000 section 2.2",
-    )
-    t_audio: Literal["excerpts", "header"] | float = setting(
-        "excerpts",
-        "audio duration T: from the ECF's excerpts, its header, or given in seconds",
-        source="plan 000 eq 2",
-        within="(0, inf)",
-    )
-    excerpt_sum: Literal["kwseval", "channel_1", "sum"] = setting(
-        "kwseval",
-        "how excerpts add up: per file over all channels without overlap, channel 1 only (STDEval), or every excerpt",
-        source="KWSEval KWSecf; STDEval",
-    )
-    splitcts_sum: Literal["per_file", "per_channel"] = setting(
-        "per_file", "what the factor 0.5 of splitcts excerpts applies to", source=f"{PLAN_004} 5.1.2.1"
-    )
-    ecf_filter: Literal["excerpt", "none"] = setting(
-        "excerpt",
-        "drop what does not lie wholly inside one excerpt (references: their first word)",
-        source="KWSEval KWSAlignment; STDEval -E",
-    )
-    files: Literal["kwseval", "stdeval"] = setting(
-        "kwseval", "how file names are reduced to recording names", source="KWSEval KWSList, KWSecf; STDEval"
-    )
-    search: Literal["kwseval", "stdeval", "plan"] = setting(
-        "kwseval", "how occurrences are searched in the transcript", source=f"{PLAN_004} 3.2; KWSEval RTTMList; STDEval"
-    )
-    word_gap_s: float = setting(
-        0.5, "largest gap between two words of an occurrence, seconds", source=f"{PLAN_004} 3.2", within="[0, inf)"
-    )
-    tolerance_s: float = setting(
-        0.5, "how far a mid point may lie outside an occurrence, seconds", source=f"{PLAN_004} 5.1.1", within="[0, inf)"
-    )
-    score_range: Literal["group", "keyword", "list"] = setting(
-        "group",
-        "scores whose range scales score congruence: of query and file (or the header's), of the query, of the output",
-        source="KWSEval KWSAlignment; STDEval",
-    )
-    reject_all_point: bool = setting(
-        False, "whether the sweep ends with a point that accepts nothing", source="plan 000 section 2.3; STDEval"
-    )
-    include_no_targets: bool = setting(
-        False, "whether queries without occurrences count in the means", source="KWSEval -inc"
-    )
-    unknown_query: Literal["keep", "error"] = setting(
-        "keep", "a query of the output that the list lacks: unscored with a warning, or refused", source="rescore"
-    )
-    censor: Literal["llr_min", "query", "error"] | float = setting(
-        "llr_min", "score of trials that were not submitted", source=f"{PLAN_000} eq 42"
-    )
-    load_lambda: float = setting(
-        0.1, "weight of indexing in the Processing Load", source=f"{PLAN_000} eq 48", within="[0, 1]"
-    )
-
-    @property
-    def point(self) -> OperatingPoint:
-        """Costs and prior of these settings."""
-        return OperatingPoint(self.c_miss, self.c_fa, self.p_target, self.p_target_effective)
-
+__all__ = ["MEASURES", "PROTOCOLS", "ROLES", "KwsSettings"]
 
 ROLES = (
     Role("ecf", "ecf", option="-e"),
@@ -117,23 +36,126 @@ OPENKWS13 = Protocol(
     measures=MEASURES,
     primary="atwv",
 )
-SWS2013 = replace(
+"""KWSEval of F4DE 3.5.0, whose rules are the defaults of ``KwsSettings``. Against the plan (004):
+
+* ``search=kwseval``: filled pauses and fragments begin no occurrence, words follow within one speaker and in the order
+  of the file, the first word is compared as ``compareNormalize`` says and later ones without case;
+* ``trials_rule=kwseval``: round(T / n_tps) trials; ``reject_all_point=false``: MTWV may be negative and below ATWV;
+* ``splitcts_sum=per_file``: half the duration of a file's channels together;
+* ``noscore=score``, ``ecf_filter=excerpt``: only the ECF says what is left out, by whole detections and first words;
+* ``score_range=group`` with ``score_range_floor=1e-5``: range of query, file and channel, or the header's;
+* ``files=kwseval``: directories are stripped only from names with an extension;
+* ``no_targets_trials=once``, ``duplicate_blocks=repeat``, ``namefile_detections=with_references``,
+  ``repeated_groups=repeat``; ``map_order=text``: average precision ranks scores as text.
+"""
+
+OPENKWS13_PLAN = replace(
     OPENKWS13,
-    name="sws2013",
-    title="MediaEval SWS 2013, spoken web search",
+    mode="plan",
     settings=replace(
-        KwsSettings(),
-        c_miss=100.0,
+        OPENKWS13.settings,
+        trials_rule="exact",
+        splitcts_sum="per_channel",
+        noscore="cut",
+        ecf_filter="midpoint",
+        files="stdeval",
+        search="plan",
+        score_range="keyword",
+        score_range_floor=1e-4,
+        reject_all_point=True,
+        no_targets_trials="twice",
+        duplicate_blocks="merge",
+        namefile_detections="all",
+        repeated_groups="once",
+        map_order="number",
+    ),
+)
+"""The OpenKWS13 evaluation plan (004), sections 3.2 to 5.1:
+
+* ``search=plan``: words of any subtype, neighbours in time on one file and channel whoever speaks, without case;
+* ``trials_rule=exact``: n_tps T, not rounded; ``reject_all_point=true``: a system that outputs nothing has 0;
+* ``splitcts_sum=per_channel``: half the duration of each channel;
+* ``noscore=cut``, ``ecf_filter=midpoint``: NOSCORE regions leave T, and what has its mid point in one is not scored;
+* ``score_range=keyword`` with ``score_range_floor=1e-4``: range of the query in the whole output;
+* ``files=stdeval``: names without path, and without one of the extensions .flac, .sph, .wav;
+* ``no_targets_trials=twice``: N_NT - N_true where queries without occurrences count (5.1.3.3);
+* ``duplicate_blocks=merge``, ``namefile_detections=all``, ``repeated_groups=once``.
+
+Gap and tolerance are those of the text: 0.5 s between words, 0.5 s around an occurrence.
+"""
+
+STD2006 = replace(
+    OPENKWS13,
+    name="std2006",
+    title="NIST 2006 spoken term detection",
+    settings=replace(
+        OPENKWS13.settings,
+        c_miss=10.0,
         c_fa=1.0,
-        p_target=1.5e-4,
         trials_rule="stdeval",
         excerpt_sum="channel_1",
         ecf_filter="none",
         files="stdeval",
         search="stdeval",
         score_range="list",
+        score_range_floor=0.0,
         reject_all_point=True,
+        duplicate_blocks="last",
+        namefile_detections="all",
+        repeated_groups="once",
+        map_order="number",
     ),
 )
-SWS2013_PLAN = replace(SWS2013, mode="plan", settings=replace(SWS2013.settings, trials_rule="exact", excerpt_sum="sum"))
-PROTOCOLS = (OPENKWS13, SWS2013, SWS2013_PLAN)
+"""STDEval without ``-E``. Against the text: ``trials_rule=stdeval`` rounds n_tps T, ``excerpt_sum=channel_1`` adds the
+excerpts of channel 1 only, ``search=stdeval`` scans greedily with ASCII letters lowered, ``score_range=list`` scales
+scores by the whole output, ``duplicate_blocks=last``. ``ecf_filter=whole`` is the tool's ``-E``. The costs are those of
+plan 000 section 2.5 (10 and 1: C/V = 0.1); the tool's ``-k`` takes its partner ``-K`` for granted, so give both."""
+
+STD2006_PLAN = replace(
+    STD2006,
+    mode="plan",
+    settings=replace(STD2006.settings, trials_rule="exact", excerpt_sum="sum", duplicate_blocks="merge"),
+)
+"""``trials_rule=exact`` and ``excerpt_sum=sum``: n_tps T of all excerpts, not rounded; ``duplicate_blocks=merge``. On
+the alignment the texts say no more than the tool does."""
+
+
+def _sws(base: Protocol, name: str, title: str, **values: object) -> Protocol:
+    return replace(base, name=name, title=title, settings=replace(base.settings, **values))
+
+
+_TITLE_2011 = "MediaEval SWS 2011, spoken web search"
+SWS2011 = _sws(STD2006, "sws2011", _TITLE_2011, tolerance_s=20.0, word_gap_s=20.0)
+"""As ``std2006`` official, with ``tolerance_s=20`` and ``word_gap_s=20`` (002 table 1): places are approximate."""
+SWS2011_PLAN = _sws(STD2006_PLAN, "sws2011", _TITLE_2011, tolerance_s=20.0, word_gap_s=20.0)
+"""As ``std2006`` plan, with 20 s each."""
+
+_TITLE_2012 = "MediaEval SWS 2012, spoken web search"
+_POINT_2012 = {"c_miss": 1.0, "c_fa": 1.0, "p_target": "empirical", "tolerance_s": 1.0, "word_gap_s": 0.5}
+SWS2012 = _sws(STD2006, "sws2012", _TITLE_2012, **_POINT_2012)
+"""As ``std2006`` official; ``p_target=empirical``: beta = (n_tps T - N_true) / (``fa_per_miss`` N_true) for each query
+set and dataset (002 eq 2, 000 eq 17-18). ``k_table`` takes beta from tables 2 and 3 of 002 instead.
+``tolerance_s=1``, ``word_gap_s=0.5`` are those of the African data; the Indian data have 20 s each, as a dataset's
+``settings`` in an evaluation file. Table 1 of 002 swaps the meanings of "similarity" (-S, the tolerance) and "find"
+(-F, the gap); the tool's are taken in both modes."""
+SWS2012_PLAN = _sws(STD2006_PLAN, "sws2012", _TITLE_2012, **_POINT_2012)
+"""As ``std2006`` plan, at the point of ``sws2012``: beta is made of N_true and T as they are in both modes."""
+
+_TITLE_2013 = "MediaEval SWS 2013, spoken web search"
+SWS2013 = _sws(STD2006, "sws2013", _TITLE_2013, c_miss=100.0, c_fa=1.0, p_target=1.5e-4)
+"""As ``std2006`` official, with costs 100 and 1 and prior 0.00015: beta = 0.99985 / 0.015 (000 eq 21)."""
+SWS2013_PLAN = _sws(STD2006_PLAN, "sws2013", _TITLE_2013, c_miss=100.0, c_fa=1.0, p_target=1.5e-4)
+"""As ``std2006`` plan, with the costs and prior of ``sws2013``."""
+
+PROTOCOLS = (
+    OPENKWS13,
+    OPENKWS13_PLAN,
+    STD2006,
+    STD2006_PLAN,
+    SWS2011,
+    SWS2011_PLAN,
+    SWS2012,
+    SWS2012_PLAN,
+    SWS2013,
+    SWS2013_PLAN,
+)

@@ -1,10 +1,11 @@
-"""Conditions: named parts of the trials of a cell, and the patterns that pick recordings (KWSEval -Y -T -q -w -G -N)."""
+"""Conditions: named parts of the trials of a cell, and patterns that pick recordings (KWSEval -Y -T -q -w -G -N)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +16,9 @@ from pipeline.partials.ledger import Ledger
 from pipeline.terms import Selection
 from pipeline.trials.schema import Bools, Excerpts
 
-KINDS = ("source_type", "query", "attribute", "oov", "has_targets")
+KINDS = ("source_type", "speaker", "query", "attribute", "oov", "has_targets")
+BY_EXCERPT = ("source_type", "speaker")
+"""The kinds that pick excerpts, and so have trials of their own."""
 OOV, IV = "OOV", "IV"
 HAS_TARGETS, NO_TARGETS = "HasTargets", "NoTargets"
 _ATTRIBUTES = re.compile(r"\s*&&\s*")
@@ -47,8 +50,11 @@ def _parse(line: str) -> Condition:
     kind, _, rest = line.partition(" ")
     rest = rest.strip()
     if kind not in KINDS or bool(rest) == (kind in ("oov", "has_targets")):
-        allowed = "source_type NAME:TYPE,… | query NAME:PATTERN,… | attribute NAME[:regex=PATTERN][ && …] | oov | "
-        raise UsageError(f"setting condition: the value is {line!r}, allowed: {allowed}has_targets.")
+        allowed = (
+            "source_type NAME:TYPE,… | speaker NAME:TYPE,… | query NAME:PATTERN,… | "
+            "attribute NAME[:regex=PATTERN][ && …] | oov | has_targets"
+        )
+        raise UsageError(f"setting condition: the value is {line!r}, allowed: {allowed}.")
     if kind == "attribute":
         parts = [part.partition(":regex=") for part in _ATTRIBUTES.split(rest)]
         for _, _, pattern in parts:
@@ -100,15 +106,42 @@ def of_types(excerpts: Excerpts, types: Sequence[str]) -> Bools:
     return np.array([matches_any(name, types, "condition") for name in excerpts.source_type], np.bool_)
 
 
+def at_places(excerpts: Excerpts, places: Collection[tuple[str, str]]) -> Bools:
+    """For each excerpt whether ``places`` hold its recording and channel."""
+    rows = zip(excerpts.file.tolist(), excerpts.channel.tolist(), strict=True)
+    return np.array([(excerpts.files[file], excerpts.channels[channel]) in places for file, channel in rows], np.bool_)
+
+
+def own_excerpts(text: str, selections: Sequence[Selection], excerpts: Excerpts) -> dict[str, Bools]:
+    """The masks of excerpts of all conditions that pick some, by their names in a ledger.
+
+    ``text`` is the setting ``condition``, ``selections`` are what the key made of it.
+    """
+    places = {selection.ledger: frozenset(selection.places) for selection in selections if selection.places is not None}
+    return {
+        name: at_places(excerpts, places[name]) if name in places else of_types(excerpts, condition.patterns)
+        for condition in parse_conditions(text)
+        if condition.kind in BY_EXCERPT
+        for name in (ledger_of(condition),)
+    }
+
+
+def excerpts_where(excerpts: Excerpts, kept: Bools) -> Excerpts:
+    """The excerpts of a mask, with their vocabularies whole."""
+    rows = np.flatnonzero(kept)
+    taken = {name: getattr(excerpts, name)[rows] for name in ("file", "channel", "begin_s", "end_s", "dur_s")}
+    return replace(excerpts, **taken, source_type=tuple(excerpts.source_type[row] for row in rows.tolist()))
+
+
 def ledger_of(condition: Condition) -> str:
     """The condition's name in a ledger: what picks the trials, not what it is called."""
-    return f"source_type:{','.join(condition.patterns)}" if condition.kind == "source_type" else "all"
+    return f"{condition.kind}:{','.join(condition.patterns)}" if condition.kind in BY_EXCERPT else "all"
 
 
 def groups(condition: Condition, kwlist: KeywordList) -> dict[str, tuple[str, ...] | None]:
     """The selections that a condition makes, by name, with their queries where these are known beforehand."""
     ids = kwlist.keywords.text("id")
-    if condition.kind == "source_type":
+    if condition.kind in BY_EXCERPT:
         return {condition.name: None}
     if condition.kind == "query":
         return {condition.name: tuple(name for name in ids if matches_any(name, condition.patterns, "condition"))}
@@ -142,13 +175,13 @@ def members(
 ) -> tuple[str, ...]:
     """The queries of ``queries`` that a selection holds, in their order. ``ledger`` is the cell's, all conditions.
 
-    By source type and by pattern, queries without any trial at all belong to every selection, and others only where
-    they have trials (KWSEval; it shows only where queries without occurrences count).
+    Queries without any trial at all belong to every selection by source type, speaker or pattern, and to none by OOV
+    words; others belong only where they have trials (KWSEval; it shows only where queries without occurrences count).
     """
     whole = ledger.select(queries)
     n_true = dict(zip(whole.queries, whole.n_true[0].tolist(), strict=True))
     silent = set(queries) - with_trials(whole)
-    if selection.kind == "source_type":
+    if selection.kind in BY_EXCERPT:
         held = with_trials(ledger.select(queries, selection.ledger)) | silent
     elif selection.kind == "query":
         held = set(selection.queries or ()) | silent
@@ -156,10 +189,19 @@ def members(
         held = set(selection.queries or ())
     elif selection.kind == "oov":
         beyond = {query for query in queries if (oov_counts.get(query) or 0) > 0}
-        held = beyond if selection.name == OOV else set(queries) - beyond
+        held = (beyond if selection.name == OOV else set(queries) - beyond) - silent
     else:
         held = {query for query in queries if (n_true[query] > 0) == (selection.name == HAS_TARGETS)}
     return tuple(query for query in queries if query in held)
+
+
+def selected(ledger: Ledger, selection: Selection, held: Sequence[str]) -> Ledger:
+    """The trials of a selection as the condition "all": those of a query it lists twice count twice."""
+    times = Counter(selection.queries or ())
+    total = ledger.select(held, selection.ledger)
+    for more in range(2, max(times.values(), default=1) + 1):
+        total = total + ledger.select([query for query in held if times[query] >= more], selection.ledger)
+    return replace(total, conditions=("all",))
 
 
 def with_trials(ledger: Ledger) -> set[str]:

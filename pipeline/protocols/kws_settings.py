@@ -13,19 +13,6 @@ PLAN_000 = "SWS 2013 performance measures"
 PLAN_002 = "SWS 2012 scoring description"
 PLAN_004 = "OpenKWS13 evaluation plan"
 
-KTable = Literal[
-    "none",
-    "indian_dev_dev",
-    "indian_dev_eval",
-    "indian_eval_dev",
-    "indian_eval_eval",
-    "african_dev_dev",
-    "african_dev_eval",
-    "african_eval_dev",
-    "african_eval_eval",
-]
-"""Dataset, its part, and the part of the queries (tables 2 and 3 of the 2012 description)."""
-
 
 @dataclass(frozen=True)
 class KwsSettings:
@@ -50,8 +37,20 @@ class KwsSettings:
         source=f"{PLAN_002} section 2",
         within="(0, inf)",
     )
-    k_table: KTable = setting(
-        "none", "beta from the tables of parameter -k instead of the key", source=f"{PLAN_002} tables 2 and 3"
+    k_table: Literal[
+        "none",
+        "indian_dev_dev",
+        "indian_dev_eval",
+        "indian_eval_dev",
+        "indian_eval_eval",
+        "african_dev_dev",
+        "african_dev_eval",
+        "african_eval_dev",
+        "african_eval_eval",
+    ] = setting(
+        "none",
+        "beta from the tables of parameter -k instead of the key: data, their part, the part of the queries",
+        source=f"{PLAN_002} tables 2 and 3",
     )
     trials_per_s: float = setting(1.0, "trials per second of audio", source=f"{PLAN_004} 5.1.2.1", within="(0, inf)")
     trials_rule: Literal["kwseval", "stdeval", "exact"] = setting(
@@ -94,7 +93,9 @@ class KwsSettings:
         0.5, "largest gap between two words of an occurrence, seconds", source=f"{PLAN_004} 3.2", within="[0, inf)"
     )
     character_split: Literal["none", "all", "not_ascii"] = setting(
-        "none", "split words into characters: no, all, or all but runs of ASCII", source="KWSEval -x charsplit, notASCII"
+        "none",
+        "split words into characters: no, all, or all but runs of ASCII",
+        source="KWSEval -x charsplit, notASCII",
     )
     delete_hyphens: bool = setting(False, "whether hyphens count as blanks", source="KWSEval -x deleteHyphens")
     tolerance_s: float = setting(
@@ -122,6 +123,14 @@ class KwsSettings:
         "how often N_true is subtracted from the trials where queries without occurrences count (atwv_all, mtwv_all)",
         source=f"KWSEval MetricTWV; {PLAN_004} 5.1.3.3",
     )
+    map_order: Literal["text", "number"] = setting(
+        "text", "what ranks detections for average precision: scores as text (KWSEval) or as numbers", source="KWSEval"
+    )
+    skip_undefined_p_fa: bool = setting(
+        False,
+        "whether queries with as many occurrences as trials are left out of the mean P_fa, which else is undefined",
+        source="KWSEval -g",
+    )
     just_system_terms: bool = setting(
         False, "whether listed queries that the output has no block for are left out", source="KWSEval -j"
     )
@@ -141,9 +150,14 @@ class KwsSettings:
     )
     condition: str = setting(
         "",
-        "parts scored beside the whole, one a line: source_type NAME:TYPE,… | query NAME:PATTERN,… | "
-        "attribute NAME[:regex=PATTERN][ && …] | oov | has_targets",
+        "parts scored beside the whole, one a line: source_type NAME:TYPE,… | speaker NAME:TYPE,… (SPKR-INFO) | "
+        "query NAME:PATTERN,… | attribute NAME[:regex=PATTERN][ && …] | oov | has_targets",
         source="KWSEval -Y -T -q -w -G",
+    )
+    repeated_groups: Literal["repeat", "once"] = setting(
+        "repeat",
+        "a group that several attribute lines name: its trials count once for each of them (KWSEval), or once",
+        source="KWSEval -q",
     )
     unknown_query: Literal["keep", "error"] = setting(
         "keep", "a query of the output that the list lacks: unscored with a warning, or refused", source="rescore"

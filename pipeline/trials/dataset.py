@@ -27,6 +27,7 @@ _DESCRIBED: dict[str, tuple[str, str, str]] = {
     "begin": ("s", "begin in the recording", "system output, tbeg"),
     "duration": ("s", "duration", "system output, dur"),
     "score": ("1", "score, higher is likelier", "system output, score"),
+    "score_order": ("1", "rank of the score's text among those of the output", "system output, score"),
     "decision": ("1", "whether the hard decision is YES", "system output, decision"),
     "row": ("1", "source line", "system output"),
     "bucket_offset": (
@@ -75,6 +76,8 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
         "search_time": ("query_id", _per_query(trials, "search_time_s")),
         "oov_count": ("query_id", _per_query(trials, "oov_count")),
     }
+    if trials.score_order is not None:
+        data["score_order"] = ("trial", trials.score_order)
     coordinates = {
         "query": ("trial", trials.query),
         "time": ("trial", trials.time_s),
@@ -85,6 +88,8 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
     }
     dataset = xr.Dataset(data, coordinates, {"title": "trials", **source})
     for name, (units, long_name, origin) in _DESCRIBED.items():
+        if name not in dataset:
+            continue  # not every output has an order of texts
         dataset[name].attrs.update(units=units, long_name=long_name, source=origin)
     return dataset
 
@@ -124,6 +129,7 @@ def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> Tr
         score_range=(low, high),
         header_range=None if math.isnan(header_range[0]) else (header_range[0], header_range[1]),
         blocks=_blocks(dataset),
+        score_order=rows["score_order"].to_numpy() if "score_order" in rows else None,
     )
 
 

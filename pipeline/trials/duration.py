@@ -30,7 +30,7 @@ def t_audio_s(
 
     Raises ``UsageError`` for another setting, ``InputError`` where there is no such duration or it is not above zero.
     """
-    summed_s = _excerpts_s(timeline.excerpts, excerpt_sum, splitcts_sum)
+    summed_s = excerpts_s(timeline.excerpts, excerpt_sum, splitcts_sum)
     if t_audio == "header":
         chosen_s = timeline.header_s
         if math.isnan(chosen_s):
@@ -51,7 +51,7 @@ def t_audio_s(
 def _disagreement(timeline: Timeline, summed_s: float, chosen_s: float) -> tuple[Finding, ...]:
     """A header that states the plain sum agrees too: halved splitcts channels are no fault of the file."""
     header_s = timeline.header_s
-    sums_s = (summed_s, _excerpts_s(timeline.excerpts, "sum", "per_file"))
+    sums_s = (summed_s, excerpts_s(timeline.excerpts, "sum", "per_file"))
     if math.isnan(header_s) or any(abs(header_s - sum_s) <= HEADER_AGREES_WITHIN * header_s for sum_s in sums_s):
         return ()
     message = (
@@ -61,7 +61,8 @@ def _disagreement(timeline: Timeline, summed_s: float, chosen_s: float) -> tuple
     return (Finding("duration_mismatch", message, "ecf"),)
 
 
-def _excerpts_s(excerpts: Excerpts, excerpt_sum: str, splitcts_sum: str) -> float:
+def excerpts_s(excerpts: Excerpts, excerpt_sum: str, splitcts_sum: str) -> float:
+    """What excerpts add up to by the two rules of ``t_audio_s``, seconds; 0 without any."""
     if excerpt_sum == "kwseval":
         return _kwseval_s(excerpts, splitcts_sum)
     if excerpt_sum == "channel_1":

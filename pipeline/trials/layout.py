@@ -8,12 +8,13 @@ import numpy as np
 
 from pipeline.formats.ecf import Ecf
 from pipeline.formats.kwslist import SystemOutput
-from pipeline.formats.table import canonical_codes, recode
+from pipeline.formats.table import Table, canonical_codes, recode
+from pipeline.trials.blocks import BlockRule, named_blocks
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.duration import declared, t_audio_s
 from pipeline.trials.names import FileRule, ecf_file_name, output_file_name, renamed
 from pipeline.trials.order import canonical_order, joint_codes
-from pipeline.trials.schema import Excerpts, Floats, Timeline, Trials
+from pipeline.trials.schema import Codes, Excerpts, Floats, Timeline, Trials
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
 
 __all__ = ["FileRule", "ecf_file_name", "lay_out", "output_file_name", "t_audio_s", "timeline"]
@@ -50,14 +51,16 @@ def timeline(ecf: Ecf, *, files: FileRule) -> Timeline:
     return Timeline(names, offset_s, excerpts, ecf.source_signal_duration_s)
 
 
-def lay_out(output: SystemOutput, timeline: Timeline, *, files: FileRule) -> Trials:
+def lay_out(
+    output: SystemOutput, timeline: Timeline, *, files: FileRule, duplicate_blocks: BlockRule = "merge"
+) -> Trials:
     """The detections of one output as trials in canonical order, placed on the dataset's timeline.
 
     Rows are sorted by (bucket, query, file, channel, begin, duration, score, YES before NO); rows equal in all of these
     are interchangeable and keep the order of the input. Queries without detections stay in ``queries``.
+    ``duplicate_blocks`` says what several blocks of one query stand for (``trials.blocks``).
     """
-    table = output.detections
-    blocks = output.blocks
+    blocks, table = named_blocks(output, duplicate_blocks)
     queries = tuple(sorted({*blocks.text("query"), *canonical_codes(table.vocabularies["query"], table["query"])[0]}))
     query = recode(table.vocabularies["query"], queries)[table["query"]]
     names, file = renamed(table.vocabularies["file"], table["file"], lambda name: output_file_name(name, files))
@@ -65,7 +68,8 @@ def lay_out(output: SystemOutput, timeline: Timeline, *, files: FileRule) -> Tri
     begin_s, dur_s, score = (table[name] + 0.0 for name in ("begin_s", "dur_s", "score"))
     decision = table["decision"]
     place = joint_codes(ranks_of(queries)[query], file, channel, (len(names), len(channels)))
-    order = canonical_order(place, begin_s, dur_s, score, ~decision)
+    ranks = _text_ranks(table)
+    order = canonical_order(place, begin_s, dur_s, score, ~decision, *(() if ranks is None else (ranks,)))
     starts_s = np.append(timeline.offset_s[:-1], math.nan)[recode(names, timeline.files)]
     query, file, begin_s, score = query[order], file[order], begin_s[order], score[order]
     return Trials(
@@ -84,8 +88,20 @@ def lay_out(output: SystemOutput, timeline: Timeline, *, files: FileRule) -> Tri
         offsets=offsets_of(buckets_of(queries)[query]),
         score_range=_score_range(score),
         header_range=_header_range(output),
-        blocks=_blocks(output),
+        blocks=_blocks(blocks),
+        score_order=None if ranks is None else ranks[order],
     )
+
+
+def _text_ranks(table: Table) -> Codes | None:
+    """Rank of each row's score among the distinct texts of scores, sorted by their characters; None without texts."""
+    if "score_text" not in table.columns:
+        return None
+    texts = table.vocabularies["score_text"]
+    ranks = np.empty(len(texts), np.int32)
+    ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts), dtype=np.int32)
+    ranked: Codes = ranks[table["score_text"]]
+    return ranked
 
 
 def _score_range(score: Floats) -> tuple[float, float]:
@@ -98,8 +114,7 @@ def _header_range(output: SystemOutput) -> tuple[float, float] | None:
     return None if math.isnan(low) or math.isnan(high) else (low, high)
 
 
-def _blocks(output: SystemOutput) -> dict[str, dict[str, float]]:
-    """Attributes of each query's block; of several blocks of one query the last speaks."""
-    table = output.blocks
+def _blocks(table: Table) -> dict[str, dict[str, float]]:
+    """Attributes of each query's block; of several blocks of one name the last speaks."""
     rows = zip(table.text("query"), table["search_time_s"].tolist(), table["oov_count"].tolist(), strict=True)
     return {query: {"search_time_s": time_s, "oov_count": count} for query, time_s, count in rows}

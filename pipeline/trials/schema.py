@@ -50,6 +50,8 @@ class Trials:
     """``min_score`` and ``max_score`` declared by the output's header, where it declares them."""
     blocks: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Per query of the output: ``search_time_s``, ``oov_count`` (NaN where absent)."""
+    score_order: Codes | None = None
+    """Rank of each score's text among all texts of the output, where that order is wanted and differs from numbers'."""
 
     def __len__(self) -> int:
         return int(self.query.size)
@@ -58,7 +60,9 @@ class Trials:
         """Buckets ``first`` up to ``last`` (exclusive) as trials of their own; views, nothing is copied."""
         begin, end = int(self.offsets[first]), int(self.offsets[last])
         offsets = np.clip(self.offsets - begin, 0, end - begin)
-        return replace(self, offsets=offsets, **_rows(self, _TRIAL_COLUMNS, slice(begin, end)))
+        ranks = None if self.score_order is None else self.score_order[begin:end]
+        columns = _rows(self, _TRIAL_COLUMNS, slice(begin, end))
+        return replace(self, offsets=offsets, score_order=ranks, **columns)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from pipeline.errors import UsageError
 from pipeline.formats.table import canonical_codes
 from pipeline.store.address import digest_columns
+from pipeline.trials.blocks import query_of
 from pipeline.trials.schema import N_BUCKETS, Ints, Occurrences, Trials
 
 _TRIAL_NUMBERS = ("begin_s", "dur_s", "score", "decision")
@@ -17,8 +18,11 @@ _OCCURRENCE_NUMBERS = ("begin_s", "end_s", "first_begin_s", "first_end_s")
 
 
 def bucket_of(query_id: str) -> int:
-    """The bucket of a query, in [0, N_BUCKETS): the same on every machine, and whatever other queries there are."""
-    digest = hashlib.blake2b(query_id.encode(), digest_size=8).digest()
+    """The bucket of a query, in [0, N_BUCKETS): the same on every machine, and whatever other queries there are.
+
+    A later block of a query lies where its query does.
+    """
+    digest = hashlib.blake2b(query_of(query_id).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") % N_BUCKETS
 
 
@@ -77,5 +81,6 @@ def tile_digest(tile: Trials | Occurrences) -> str:
             "file": file,
             "channel": channel,
             **{name: getattr(tile, name) for name in numbers},
+            **({"score_order": ranks} if (ranks := getattr(tile, "score_order", None)) is not None else {}),
         }
     )

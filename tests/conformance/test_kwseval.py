@@ -1,93 +1,93 @@
-"""Cases with KWSEval's own figures at full precision, through the command line, at relative 1e-11."""
+"""Cases with KWSEval's own figures at full precision, through the command line, at relative 1e-11.
+
+Where we differ on purpose:
+
+* A keyword's best threshold (Optimum) is null where accepting nothing is best; the tool prints the keyword's highest
+  score, which accepts something. In conditions its threshold may belong to other counts than those it prints beside
+  it (TEST-13 of BNEWS: 4 hits are counted, 2 are accepted at 0.99541), so there only the figures are compared.
+* Where no query has an occurrence, TWV is undefined everywhere; the tool prints the first point as its maximum.
+"""
 
 from __future__ import annotations
 
 import json
-import math
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kwseval_cases import arguments, close, det_points, differences, index
 
 from pipeline.cli import main
 
-TOLERANCE = 1e-11
-CASES = [
-    *(("generated", name) for name in ("base", "ties", "collar", "duplicates", "dense_minmax", "sws2013", "medium")),
-    *(("f4de", name) for name in ("test3", "bn_cts_mtg")),
-]
-SETTINGS = {
-    "align_tol": "tolerance_s",
-    "find_gap": "word_gap_s",
-    "cost": "c_fa",
-    "value": "c_miss",
-    "p_term": "p_target",
-    "trials_per_sec": "trials_per_s",
-    "include_no_targets": "include_no_targets",
-}
-ROLES = {"ecf": "-e", "rttm": "-r", "kwlist": "-t", "kwslist": "-s"}
+GENERATED = (
+    "base ties collar unicode_lower unicode_nonorm multichan_holes duplicates dense_minmax just_system sws2012 sws2011 "
+    "sws2013 cond_source cond_attr cond_oov cond_target namefile tps all_no medium"
+)
+F4DE = (
+    "test2b test6_plain test6a test7b test7c test7e test9_occ test3 test3_scoring_ecf bn_cts_mtg bn_cts_mtg_cond "
+    "bn_cts_mtg_noinc bn_cts_mtg_just"
+)
+CASES = [("generated", name) for name in GENERATED.split()] + [("f4de", name) for name in F4DE.split()]
 
 
 def _case(conformance: Path, family: str, name: str) -> dict[str, Any]:
-    index = json.loads((conformance / "kws" / family / "index.json").read_text())
-    [case] = [case for case in index["cases"] if case["case"] == name]
+    [case] = [case for case in index(conformance, family) if case["case"] == name]
     return case
 
 
-def _arguments(conformance: Path, family: str, case: dict[str, Any]) -> list[str]:
-    arguments = ["--protocol", "openkws13"]
-    for role, option in ROLES.items():
-        arguments += [option, str(conformance / "kws" / family / case["files"][role])]
-    for option, setting in SETTINGS.items():
-        arguments += ["--set", f"{setting}={case['options'][option]}"]
-    return arguments
+def _score(argv: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    assert main(argv) == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
 
 
-def _close(seen: float | None, expected: float | None, name: str) -> None:
-    if expected is None:
-        assert seen is None, name
-    else:
-        assert seen is not None, f"{name}: expected {expected}, found null"
-        assert math.isclose(seen, expected, rel_tol=TOLERANCE, abs_tol=1e-15), (name, seen, expected)
+def test_every_case_of_occurrence_scoring_is_listed(conformance: Path) -> None:
+    for family in ("generated", "f4de"):
+        cases = {case["case"] for case in index(conformance, family) if case["options"]["mode"] == "occurrence"}
+        assert cases == {name for owner, name in CASES if owner == family}
 
 
 @pytest.mark.parametrize(("family", "name"), CASES)
-def test_figures_thresholds_and_keywords(
-    conformance: Path, capsys: pytest.CaptureFixture[str], family: str, name: str
-) -> None:
+def test_every_figure_of_a_case(conformance: Path, capsys: pytest.CaptureFixture[str], family: str, name: str) -> None:
     case = _case(conformance, family, name)
-    assert main(["score", *_arguments(conformance, family, case), "--json"]) == 0
-    seen = json.loads(capsys.readouterr().out)
-    expected = case["expected"]["main"]
-    assert seen["facts"]["n_trials"] == expected["trial_params"]["TotTrials"]
-    _close(seen["facts"]["t_audio_s"], expected["trial_params"]["TotDur"], "TotDur")
-    _close(seen["facts"]["beta"], expected["metric_params"]["BETA"], "BETA")
-    measures = {measure: entry["value"] for measure, entry in seen["measures"].items()}
-    actual, maximum = expected["actual"], expected["maximum"]
-    for measure, value in (("atwv", actual["twv"]), ("p_miss", actual["pmiss"]), ("p_fa", actual["pfa"])):
-        _close(measures[measure], value, measure)
-    _close(measures["mtwv"], maximum["twv"], "mtwv")
-    assert measures["mtwv_threshold"] == maximum["thresh"]
-    for companion, value in (("p_miss", maximum["pmiss"]), ("p_fa", maximum["pfa"])):
-        _close(seen["measures"]["mtwv"][companion], value, f"mtwv {companion}")
-    blocks = {block["id"]: block for block in seen["blocks"]}
-    assert set(blocks) == set(expected["keywords"])
-    for keyword, wanted in expected["keywords"].items():
-        block = blocks[keyword]
-        if wanted["evaluated"]:
-            counts = {"n_target": "n_targ", "n_hit": "n_corr", "n_miss": "n_miss", "n_fa": "n_fa"}
-            assert {ours: block[ours] for ours in counts} == {ours: wanted[k] for ours, k in counts.items()}, keyword
-            for ours, k in (("twv", "twv"), ("p_fa", "pfa"), ("p_miss", "pmiss")):
-                _close(block[ours], wanted[k], f"{keyword} {ours}")
-        else:
-            assert block["twv"] is None, keyword
+    seen = _score(arguments(conformance, family, case), capsys)
+    det = det_points(conformance / "kws" / family / case["outputs"]["det.csv"])
+    optimum = case["optimum_reliable"]
+    assert differences(seen, case["expected"]["main"], optimum=optimum, det=det) == []
+    groups = case["expected"]["groups"]
+    assert set(seen.get("conditions", {})) == set(groups)
+    for group, wanted in groups.items():
+        part = seen["conditions"][group]
+        assert differences(part, wanted, optimum=optimum, det=wanted.get("det"), own_thresholds=False) == [], group
+
+
+def test_the_order_of_the_output_does_not_matter(
+    conformance: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = _case(conformance, "generated", "ties")
+    argv = arguments(conformance, "generated", case)
+    path = Path(argv[argv.index("-s") + 1])
+    head, *blocks = re.split(r"(?=<detected_kwlist)", path.read_text().removesuffix("</kwslist>\n"))
+    shuffled = [re.sub(r"(\s*<kw [^>]*>)+", lambda rows: "".join(_reversed_rows(rows[0])), b) for b in blocks[::-1]]
+    (tmp_path / "out.xml").write_text(f"{head}{''.join(shuffled)}</kwslist>\n")
+    straight = _score(argv, capsys)
+    argv[argv.index("-s") + 1] = str(tmp_path / "out.xml")
+    turned = _score(argv, capsys)
+    assert (tmp_path / "out.xml").read_text() != path.read_text()
+    for part in ("facts", "measures", "blocks", "curve"):
+        assert turned[part] == straight[part]
+
+
+def _reversed_rows(rows: str) -> list[str]:
+    return re.findall(r"\s*<kw [^>]*>", rows)[::-1]
 
 
 def test_a_case_in_a_process_of_its_own(conformance: Path) -> None:
     case = _case(conformance, "generated", "base")
-    command = [sys.executable, "-m", "pipeline.cli", "score", *_arguments(conformance, "generated", case), "--json"]
+    command = [sys.executable, "-m", "pipeline.cli", *arguments(conformance, "generated", case)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     seen = json.loads(done.stdout)["measures"]["atwv"]["value"]
-    _close(seen, case["expected"]["main"]["actual"]["twv"], "atwv")
+    assert close(seen, case["expected"]["main"]["actual"]["twv"])

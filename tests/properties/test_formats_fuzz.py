@@ -23,7 +23,21 @@ VALID = {
     "resources": b"index:\n  d: {wall_s: 1, cores: 2, peak_memory_bytes: 2 GB, nodes: [{count: 1, os: x}]}\n"
     b"search:\n  q/d: {cpu_s: 1}\n",
     "queries": b'query,example,dur_s\nq,"a ""b""",0.5\n',
+    "stm": b";; LABEL\nf 1 s 0 1.5 <o,f0> { a / b @ } (c) d-\nf 1 s * * e\n",
+    "ctm": b"; c\nf 1 0.5 0.25 a 0.9\nf 1 * * <ALT_BEGIN>\nf 1 1 1 b NA\nf 1 * * <ALT_END>\n",
+    "lexicon": b"a\tr\tx _1 . y\tz\nb\ts\tq # q\n",
+    "lre_key": b"a Basque\nb OOS\nc -\n",
+    "lre_out": b"Empty Open a 1 -2.5 3e-1 .4 5\nEmpty Open b 1 2 3 4 0.0000\n",
+    "med_index": b"TrialID,ClipID,EventID\nt1,c1,E1\n",
+    "med_ref": b'"TrialID","Targ"\n"t1","y"\nt2,n\n',
+    "med_clipmd": b"ClipID,DURATION\nc1,12.5\n",
+    "med_eventdb": b'EventID,"EventName"\nE1,"Say ""cheese"""\n',
+    "med_judgement": b"ClipID,EventID,INSTANCE_TYPE\nc1,E1,positive\n",
+    "med_detection": b"TrialID,Score\nt1,.5\nt2,1e-05\n\n",
+    "med_threshold": b"EventID,DetectionThreshold\nE1,0.5\n",
+    "trn": b"a (b) { c / @ } (s-1)\n(s-2)\n",
 }
+VALID["kwslist_texts"] = VALID["kwslist"]
 SNIPPETS = [
     *(
         b"<",
@@ -141,7 +155,7 @@ def test_any_bytes_are_read_or_refused(name: str, content: bytes) -> None:
     read(name, content)
 
 
-@pytest.mark.parametrize("name", ["ecf", "kwlist", "kwslist"])
+@pytest.mark.parametrize("name", ["ecf", "kwlist", "kwslist", "kwslist_texts"])
 @given(st.data())
 def test_what_follows_the_root_may_only_be_blank(name: str, data: st.DataObject) -> None:
     tail = data.draw(st.text(" \t\r\n", max_size=5).map(str.encode))

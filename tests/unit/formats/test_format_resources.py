@@ -26,9 +26,9 @@ search:
 
 def test_phases_add_up_as_if_on_a_single_cpu(read) -> None:
     resources = read("resources", RESOURCES)
-    assert resources.index_phase("sws2013") == Phase(806_400.0, 2e9, "wall")
+    assert resources.index_phase("sws2013") == Phase(806_400.0, 2e9, "wall", wall_s=50_400.0)
     assert resources.search_phase("eval", "sws2013") == Phase(172_800.0, 1e9, "cpu")
-    assert resources.search_phase("dev", "sws2013") == Phase(20.0, None, "wall")
+    assert resources.search_phase("dev", "sws2013") == Phase(20.0, None, "wall", wall_s=10.0)
     assert resources.findings == ()
 
 
@@ -49,7 +49,7 @@ def test_nodes_are_kept_as_declared(read) -> None:
 
 def test_one_phase_may_stand_for_all(read) -> None:
     resources = read("resources", "index: {wall_s: 2, cores: 3}\nsearch:\n  '*': {cpu_s: 1}\n  q/d: {cpu_s: 2}\n")
-    assert resources.index_phase("anything") == Phase(6.0, None, "wall")
+    assert resources.index_phase("anything") == Phase(6.0, None, "wall", wall_s=2.0)
     assert resources.search_phase("other", "d") == Phase(1.0, None, "cpu")
     assert resources.search_phase("q", "d") == Phase(2.0, None, "cpu")
 

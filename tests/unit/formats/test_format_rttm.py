@@ -116,3 +116,48 @@ def test_lines_are_counted_across_chunks(read) -> None:
     content = line * 10_000
     assert len(content) > 4 * 65_536
     assert read("rttm", content).records["line"].tolist() == list(range(1, 10_001))
+
+
+def test_fields_that_break_their_types_pattern_are_warned_of_once_a_type(read) -> None:
+    rttm = read(
+        "rttm",
+        "SEGMENT f 1 0 9 <NA> eval ann 0.5\n"
+        "NON-SPEECH f 1 2 1 <NA> noise <NA> <NA>\n"
+        "LEXEME f 1 1 1 a lex <NA> <NA>\n"
+        "LEXEME f 1 2 1 b <NA> <NA> <NA>\n"
+        "NOSCORE f 1 3 1 <NA> <NA> ann <NA>\n"
+        "SEGMENT f 1 0 9 word part ann <NA> 1.5\n"
+        "SPKR-INFO f 1 0 1 <NA> <NA> ann <NA>\n"
+        "NON-SPEECH f 1 2 1 noise noise ann <NA>\n",
+    )
+    told = {finding.code: (finding.where, finding.message) for finding in rttm.findings if "pattern" in finding.code}
+    assert {code: where for code, (where, _) in told.items()} == {
+        "pattern_lexeme": "f:3",
+        "pattern_noscore": "f:5",
+        "pattern_segment": "f:6",
+        "pattern_spkr_info": "f:7",
+        "pattern_non_speech": "f:8",
+    }
+    assert "name is <NA>, write a value. It is read as it stands (2 times, first here)" in told["pattern_lexeme"][1]
+    assert "name is 'ann', write <NA>" in told["pattern_noscore"][1]
+    for said in ("ortho is 'word'", "slat is '1.5'", "stype is 'part', write eval or <NA>"):
+        assert said in told["pattern_segment"][1]
+    for said in ("tbeg is '0'", "tdur is '1'", "stype is <NA>, write a value"):
+        assert said in told["pattern_spkr_info"][1]
+    assert len(rttm.records) == 5
+
+
+def test_what_speakers_are_stands_beside_the_records(read) -> None:
+    rttm = read(
+        "rttm",
+        "SPKR-INFO f 1 <NA> <NA> <NA> adult_female ann <NA>\n"
+        "LEXEME f 1 1 1 a lex ann <NA>\n"
+        "spkr-info f 2 <NA> <NA> <NA> child bob 0.9 <NA>\n",
+    )
+    speakers = rttm.speakers
+    assert [speakers.text(name) for name in ("file", "channel", "subtype", "speaker")] == [
+        ["f", "f"], ["1", "2"], ["adult_female", "child"], ["ann", "bob"],
+    ]  # fmt: skip
+    assert speakers["line"].tolist() == [1, 3]
+    assert rttm.records.text("kind") == ["LEXEME"]
+    assert [finding.code for finding in rttm.findings] == ["ten_fields"]

@@ -8,13 +8,16 @@ import pytest
 
 from pipeline import protocols
 from pipeline.errors import UsageError
+from pipeline.protocols.kws_point import operating_point
 from pipeline.terms import Source
 
 SOURCES = (Source("k", "rttm", "ab" * 32, 10), Source("o", "output", "cd" * 32, 20))
 OTHER = {
     "trials_rule": "exact", "t_audio": 7.0, "excerpt_sum": "sum", "splitcts_sum": "per_channel", "ecf_filter": "none",
     "files": "stdeval", "search": "plan", "score_range": "keyword", "unknown_query": "error", "censor": -3.0,
-    "p_target_effective": 0.25,
+    "p_target_effective": 0.25, "k_table": "african_dev_dev", "noscore": "cut", "character_split": "all",
+    "no_targets_trials": "twice", "duplicate_blocks": "last", "namefile": "f/1", "namefile_detections": "all",
+    "condition": "oov", "repeated_groups": "once", "map_order": "number",
 }  # fmt: skip
 
 
@@ -87,7 +90,7 @@ def test_the_description_gives_every_setting_a_meaning_and_a_source() -> None:
 
 
 def test_the_operating_point_of_2013() -> None:
-    point = protocols.find("sws2013").settings.point
+    point = operating_point(protocols.find("sws2013").settings, 1000.0, 3)
     assert point.beta == pytest.approx(0.99985 / 0.015, rel=1e-15)
     assert point.effective_prior == pytest.approx(0.014780509434891856, rel=1e-15)
     assert point.threshold == pytest.approx(4.19955506662880, rel=1e-14)

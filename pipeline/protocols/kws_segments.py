@@ -1,0 +1,275 @@
+"""Inferred-segment scoring of keyword search (plan 004, section 5.2; KWSEval -g): segments are the trials.
+
+STWV is TWV with segments in place of occurrences. Not what Kaldi calls STWV: that is ``stwv_supremum`` here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from pipeline.align.segments import SegmentAlignment, align_segments
+from pipeline.errors import Finding
+from pipeline.formats.rttm import Rttm
+from pipeline.formats.table import Table, recode
+from pipeline.metrics import load, ranking, twv
+from pipeline.metrics.measure import Measure
+from pipeline.partials.ledger import Ledger
+from pipeline.partials.outcomes import Outcomes
+from pipeline.partials.tally import Tally
+from pipeline.protocols import detections, kws_refer
+from pipeline.protocols.base import Protocol, Reference
+from pipeline.protocols.kws import OPENKWS13
+from pipeline.protocols.kws_conditions import BY_EXCERPT, in_namefile, own_excerpts
+from pipeline.protocols.kws_explain import aligned_rows
+from pipeline.protocols.kws_ranks import by_text, text_condition
+from pipeline.protocols.kws_settings import KWSEVAL, PLAN_004, KwsSettings
+from pipeline.protocols.settings import setting
+from pipeline.store.address import digest_columns
+from pipeline.trials.blocks import occurrences_of_blocks
+from pipeline.trials.schema import Bools, Excerpts, Occurrences, Trials
+from pipeline.trials.segments import Segments, adapt_segments, find_segments, select_segments, target_segments
+
+ALIGNER_EDITION = 1
+"""Raised whenever the trials of a tile may change: old partials are then no longer found."""
+
+
+@dataclass(frozen=True)
+class SegmentSettings(KwsSettings):
+    """The settings of keyword search and what segments add.
+
+    What counts seconds or maps occurrences plays no part: ``tolerance_s``, ``score_range``, ``score_range_floor``,
+    ``ecf_filter``, ``trials_per_s``, ``trials_rule``, ``namefile_detections``.
+    """
+
+    segments_from: Literal["speaker", "speaker_or_segment"] = setting(
+        "speaker",
+        "records that are speech: SPEAKER, or SEGMENT where the transcript has no SPEAKER record at all",
+        source=f"{KWSEVAL}; {PLAN_004} table C.2",
+    )
+    partial_records: Literal["drop", "clip"] = setting(
+        "drop",
+        "such a record that is not wholly inside an excerpt: no speech at all, or as far as it is",
+        source=KWSEVAL,
+    )
+    crossing: Literal["drop", "extend", "merge"] = setting(
+        "drop",
+        "an occurrence across a border of segments: dropped (KWSEval), the border moved so that one speech segment "
+        "holds it whole, or all segments that it touches made one",
+        source=f"{KWSEVAL} KWSSegAlign; {PLAN_004} 5.2.1",
+    )
+    gap_rule: Literal["apply", "none"] = setting(
+        "apply", "whether word_gap_s limits the gaps inside an occurrence", source=f"{KWSEVAL}; {PLAN_004} 3.2"
+    )
+    segment_decision: Literal["best", "any"] = setting(
+        "best",
+        "a segment's decision: that of its highest-scored detection (KWSEval), or YES if any detection in it says so",
+        source=f"{KWSEVAL} KWSSegAlign; {PLAN_004} 5.2.1",
+    )
+
+
+def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
+    """ECF, transcript and query list → segments as the timeline's excerpts, target segments as its key, and facts."""
+    settings: SegmentSettings = protocol.settings
+    searched = replace(settings, word_gap_s=math.inf) if settings.gap_rule == "none" else settings
+    found = kws_refer.refer(replace(protocol, settings=searched), tables)
+    rttm: Rttm = tables["rttm"]
+    excerpts = found.timeline.excerpts
+    segments = find_segments(excerpts, rttm, records=settings.segments_from, partial_records=settings.partial_records)
+    if settings.crossing != "drop":
+        segments = adapt_segments(excerpts, segments, found.key, crossing=settings.crossing)
+    if settings.namefile:
+        spans = segments.spans
+        named = in_namefile(spans.files, spans.channels, settings.namefile)
+        segments = select_segments(segments, named[spans.file, spans.channel])
+    targets = target_segments(segments, found.key, rttm)
+    findings = (*found.findings, *_findings(settings, found.key, targets, rttm))
+    timeline = replace(found.timeline, excerpts=segments.spans)
+    return replace(
+        found, key=targets, timeline=timeline, facts=_facts(settings, found, segments), findings=tuple(findings)
+    )
+
+
+def _facts(settings: SegmentSettings, found: Reference, segments: Segments) -> Any:
+    """Facts whose trials are segments, their own ones for conditions that pick some."""
+    held = own_excerpts(settings.condition, found.facts.selections, segments.spans)
+    selections = []
+    for selection in found.facts.selections:
+        n_trials = len(segments)
+        if selection.kind in BY_EXCERPT:
+            n_trials = int(np.count_nonzero(held[selection.ledger]))
+        selections.append(replace(selection, n_trials=float(n_trials), n_trials_exact=float(n_trials)))
+    n_speech = int(np.count_nonzero(segments.speech))
+    return replace(
+        found.facts,
+        n_trials=float(len(segments)),
+        n_trials_exact=float(len(segments)),
+        selections=tuple(selections),
+        counts={**found.facts.counts, "n_segments": len(segments), "n_segments_speech": n_speech},
+    )
+
+
+def _parts(settings: KwsSettings, reference: Reference) -> dict[str, Bools]:
+    """Segments of the conditions that pick some, by their names in a ledger."""
+    return own_excerpts(settings.condition, reference.facts.selections, reference.timeline.excerpts)
+
+
+def _findings(settings: SegmentSettings, occurrences: Occurrences, targets: Occurrences, rttm: Rttm) -> list[Finding]:
+    findings = []
+    kinds = set(rttm.records.text("kind"))
+    if "SPEAKER" not in kinds and "SEGMENT" in kinds and settings.segments_from == "speaker":
+        message = (
+            "the transcript has SEGMENT records and no SPEAKER record: as in the organisers' tool every excerpt is one "
+            "non-speech segment. Use segments_from=speaker_or_segment."
+        )
+        findings.append(Finding("no_speaker_records", message, "rttm"))
+    if len(occurrences) and not len(targets):
+        message = f"none of {len(occurrences)} occurrences lies in a segment. Compare names of recordings and channels."
+        findings.append(Finding("no_target_segments", message, "rttm"))
+    return findings
+
+
+def _align(
+    protocol: Protocol, trials: Trials, targets: Occurrences, reference: Reference
+) -> tuple[Occurrences, SegmentAlignment]:
+    """The targets of one tile, once for each block of their query, and its trials."""
+    targets, deciding = occurrences_of_blocks(targets, trials), protocol.settings.segment_decision
+    return targets, align_segments(trials, targets, reference.timeline.excerpts, deciding=deciding)
+
+
+def explain(protocol: Protocol, trials: Trials, targets: Occurrences, reference: Reference) -> Table:
+    """One row per segment with a detection, and per target segment without; see ``kws_explain.aligned_rows``."""
+    targets, made = _align(protocol, trials, targets, reference)
+    return aligned_rows(trials, targets, made.aligned, made.decision)
+
+
+def tile(protocol: Protocol, trials: Trials, targets: Occurrences, reference: Reference) -> Outcomes:
+    """One tile: the ledger of all its queries, listed or not, in every condition, and counts of odd rows."""
+    targets, made = _align(protocol, trials, targets, reference)
+    segments = reference.timeline.excerpts
+    counted = {"all": np.ones(segments.file.size, np.bool_)}
+    counted |= _parts(protocol.settings, reference)
+    ledger, ranks = Ledger.zero(), by_text(trials)
+    for name, held in counted.items():
+        ledger = ledger + _ledger(trials, targets, made, name, held)
+        if ranks is not None:
+            ledger = ledger + _ledger(ranks, targets, made, text_condition(name), held)
+    return Outcomes(ledger, _tally(trials, made, segments))
+
+
+def _ledger(trials: Trials, targets: Occurrences, made: SegmentAlignment, condition: str, counted: Bools) -> Ledger:
+    """The ledger of the segments that ``counted`` marks."""
+    aligned = made.aligned
+    held = counted[made.segment]
+    omitted = aligned.omitted[counted[targets.row[aligned.omitted]]]
+    used, referred = np.unique(trials.query).tolist(), np.unique(targets.query).tolist()
+    queries = tuple(sorted({*(trials.queries[q] for q in used), *(targets.queries[q] for q in referred)}))
+    kept = aligned.kept[held]
+    return Ledger.of(
+        queries,
+        recode(trials.queries, queries)[trials.query[kept]],
+        trials.score[kept],
+        made.decision[held],
+        aligned.target[held],
+        recode(targets.queries, queries)[targets.query[omitted]],
+        condition,
+    )
+
+
+def _tally(trials: Trials, made: SegmentAlignment, segments: Excerpts) -> Tally:
+    known = ~np.isnan(trials.time_s)
+    places = np.zeros((len(segments.files) + 1, len(segments.channels) + 1), np.bool_)
+    places[segments.file, segments.channel] = True
+    file, channel = recode(trials.files, segments.files), recode(trials.channels, segments.channels)
+    placed = places[file[trials.file], channel[trials.channel]]
+    return Tally(
+        {
+            "outside_ecf": int(np.count_nonzero(~made.inside)),
+            "unknown_file": int(np.count_nonzero(~known)),
+            "unknown_channel": int(np.count_nonzero(known & ~placed)),
+        }
+    )
+
+
+def tile_parts(protocol: Protocol, _trials: Trials, reference: Reference) -> dict[str, Any]:
+    """Settings and outside facts that a tile's ledger depends on: the segments, in their order."""
+    segments = reference.timeline.excerpts
+    names = ("files", "channels", "file", "channel", "begin_s", "end_s", "source_type")
+    return {
+        "aligner": f"segments.{ALIGNER_EDITION}",
+        "segment_decision": protocol.settings.segment_decision,
+        "segments": digest_columns({name: getattr(segments, name) for name in names}),
+        "conditions": {
+            name: digest_columns({"held": held}) for name, held in _parts(protocol.settings, reference).items()
+        },
+    }
+
+
+_P004 = "OpenKWS13 evaluation plan"
+MEASURES: tuple[Measure[Ledger], ...] = (
+    Measure("stwv", "1", "higher", f"{_P004}, section 5.2.2.1, at the submitted decisions", twv.atwv),
+    Measure("max_stwv", "1", "higher", f"{_P004}, section 5.2.2.1, maximum over thresholds", twv.mtwv),
+    Measure("max_stwv_threshold", "score", "none", f"{_P004}, section 5.2.2.1", twv.mtwv_threshold),
+    Measure("stwv_all", "1", "higher", f"{_P004}, sections 5.2.3 and 5.1.3.3", twv.atwv_all),
+    Measure("max_stwv_all", "1", "higher", f"{_P004}, sections 5.2.3 and 5.1.3.3, maximum", twv.mtwv_all),
+    Measure("p_miss", "1", "lower", f"{_P004}, section 5.2.2.1, P_MissSeg", twv.p_miss),
+    Measure("p_fa", "1", "lower", f"{_P004}, section 5.2.2.1, P_FASeg", twv.p_fa),
+    Measure("stwv_optimum", "1", "higher", "F4DE KWSEval -g, Optimum TWV", twv.twv_optimum),
+    Measure("stwv_supremum", "1", "higher", "F4DE KWSEval -g, Supremum TWV", twv.twv_supremum),
+    *ranking.MEASURES,
+    *load.MEASURES,
+)
+
+SEGMENTS = replace(
+    detections.DETECTIONS,
+    name="segments",
+    refer=refer,
+    tile=tile,
+    explain=explain,
+    tile_parts=tile_parts,
+    derivation=(*detections.DERIVATION, "segments_from", "partial_records", "crossing", "gap_rule"),
+)
+
+_OFFICIAL = SegmentSettings(skip_undefined_p_fa=True)
+OPENKWS13_SEGMENTS = replace(
+    OPENKWS13,
+    name="openkws13-segments",
+    title="OpenKWS13 keyword search, inferred-segment scoring",
+    family=SEGMENTS,
+    settings=_OFFICIAL,
+    measures=MEASURES,
+    primary="stwv",
+)
+"""KWSEval -g. ``skip_undefined_p_fa``: a query whose segments are all targets has no P_FA and is left out of the mean.
+Two of the tool's faults are not taken over: with -g it ignores -j and dies with -N, here ``just_system_terms`` and
+``namefile`` work as elsewhere, and ``oov`` conditions tell queries apart (the tool puts all into IV)."""
+
+OPENKWS13_SEGMENTS_PLAN = replace(
+    OPENKWS13_SEGMENTS,
+    mode="plan",
+    settings=replace(
+        _OFFICIAL,
+        search="plan",
+        gap_rule="none",
+        segments_from="speaker_or_segment",
+        crossing="extend",
+        partial_records="clip",
+        segment_decision="any",
+        reject_all_point=True,
+        noscore="cut",
+        files="stdeval",
+        duplicate_blocks="merge",
+        repeated_groups="once",
+        map_order="number",
+    ),
+)
+"""The text of section 5.2. Against the tool: ``search=plan`` and ``gap_rule=none`` (3.2: rules 1-3 only),
+``crossing=extend`` (segments are adapted to keywords; ``merge`` is the other reading), ``segment_decision=any`` (one
+mid point is enough), ``segments_from=speaker_or_segment`` (table C.2), ``partial_records=clip``; ``noscore``,
+``files``, ``duplicate_blocks``, ``repeated_groups`` and ``reject_all_point`` as in the plan mode of ``openkws13``."""
+
+PROTOCOLS = (OPENKWS13_SEGMENTS, OPENKWS13_SEGMENTS_PLAN)

@@ -1,0 +1,225 @@
+"""One tile of detections: which rows take part, their alignment, and the ledger of every condition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pipeline.align.aligned import Aligned
+from pipeline.align.excerpts import inside_excerpts
+from pipeline.align.occurrences import align_occurrences
+from pipeline.formats.table import recode
+from pipeline.partials.ledger import Ledger
+from pipeline.partials.outcomes import Outcomes
+from pipeline.partials.tally import Tally
+from pipeline.protocols.base import Protocol, Reference
+from pipeline.protocols.kws_conditions import excerpts_where, in_namefile, own_excerpts
+from pipeline.protocols.kws_ranks import by_text, text_condition
+from pipeline.protocols.kws_settings import KwsSettings
+from pipeline.store.address import digest_columns
+from pipeline.trials.blocks import occurrences_of_blocks
+from pipeline.trials.schema import Bools, Excerpts, Ints, Occurrences, Timeline, Trials
+
+ALIGNER_EDITION = 2
+"""Raised whenever an alignment may change for the same tile: old partials are then no longer found."""
+
+
+@dataclass(frozen=True)
+class TileAlignment:
+    """The rows of a tile that take part, and how they are mapped. Rows are of the tile's own trials and occurrences."""
+
+    aligned: Aligned
+    occurrences: Occurrences
+    """As aligned: once for each block of their query where blocks are searched one by one."""
+    inside: Bools
+    """For each trial whether the excerpts hold it."""
+
+
+def align_tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference) -> TileAlignment:
+    """Filter and align one tile by the protocol's settings."""
+    settings, excerpts = protocol.settings, reference.timeline.excerpts
+    occurrences = occurrences_of_blocks(occurrences, trials)
+    trial_rows, reference_rows = np.ones(len(trials), np.bool_), np.ones(len(occurrences), np.bool_)
+    if settings.ecf_filter != "none":
+        trial_rows = _trials_inside(settings, excerpts, trials)
+        reference_rows = _occurrences_inside(settings, excerpts, occurrences)
+    inside = trial_rows.copy()
+    if settings.namefile:
+        trial_rows &= _named_trials(settings, trials, occurrences)
+        reference_rows &= _named(settings, occurrences)
+    aligned = align_occurrences(
+        trials,
+        occurrences,
+        tolerance_s=settings.tolerance_s,
+        score_range=_score_range(settings, trials),
+        floor=settings.score_range_floor,
+        trial_rows=trial_rows,
+        reference_rows=reference_rows,
+    )
+    return TileAlignment(aligned, occurrences, inside)
+
+
+def tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference) -> Outcomes:
+    """Align one tile: the ledger of all its queries, listed or not, in every condition, and counts of odd rows."""
+    made = align_tile(protocol, trials, occurrences, reference)
+    ledger = _ledgers(trials, made, "all", None)
+    for key, held in _parts(protocol.settings, reference).items():
+        chosen = excerpts_where(reference.timeline.excerpts, held)
+        ledger = ledger + _ledgers(trials, made, key, _Part(protocol.settings, chosen))
+    return Outcomes(ledger, _tally(trials, made, reference.timeline))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Excerpts of one condition, and how rows lie in them."""
+
+    settings: KwsSettings
+    excerpts: Excerpts
+
+
+def _ledgers(trials: Trials, made: TileAlignment, condition: str, part: _Part | None) -> Ledger:
+    """The ledger of a condition, and where scores are ranked as text the one of their ranks."""
+    ledger = _ledger(trials, made, condition, part)
+    ranks = by_text(trials)
+    return ledger if ranks is None else ledger + _ledger(ranks, made, text_condition(condition), part)
+
+
+def _ledger(trials: Trials, made: TileAlignment, condition: str, part: _Part | None) -> Ledger:
+    aligned, occurrences = made.aligned, made.occurrences
+    kept, target, omitted = aligned.kept, aligned.target, aligned.omitted
+    if part is not None:
+        held = _trials_inside(part.settings, part.excerpts, trials)[kept]
+        kept, target = kept[held], target[held]
+        omitted = omitted[_occurrences_inside(part.settings, part.excerpts, occurrences)[omitted]]
+    used = np.unique(trials.query).tolist()
+    referred = np.unique(occurrences.query).tolist()
+    queries = tuple(sorted({trials.queries[q] for q in used} | {occurrences.queries[q] for q in referred}))
+    return Ledger.of(
+        queries,
+        recode(trials.queries, queries)[trials.query[kept]],
+        trials.score[kept],
+        trials.decision[kept],
+        target,
+        recode(occurrences.queries, queries)[occurrences.query[omitted]],
+        condition,
+    )
+
+
+def _tally(trials: Trials, made: TileAlignment, timeline: Timeline) -> Tally:
+    """Rows that a participant should hear of, by what is odd about them."""
+    columns = (trials.query, trials.file, trials.channel, trials.begin_s, trials.dur_s)
+    same = np.ones(max(len(trials) - 1, 0), np.bool_)
+    for column in columns:
+        same &= column[1:] == column[:-1]
+    known = ~np.isnan(trials.time_s)
+    places = _at_places(timeline.excerpts, trials)
+    return Tally(
+        {
+            "outside_ecf": int(np.count_nonzero(~made.inside)),
+            "unknown_file": int(np.count_nonzero(~known)),
+            "unknown_channel": int(np.count_nonzero(known & ~places)),
+            "identical": int(np.count_nonzero(same)),
+        }
+    )
+
+
+def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict[str, Any]:
+    """Settings and outside facts that a tile's ledger depends on."""
+    settings = protocol.settings
+    score_range = _score_range(settings, trials)
+    conditions = _parts(settings, reference)
+    filtered = settings.ecf_filter != "none" or bool(conditions)
+    return {
+        "aligner": f"occurrences.{ALIGNER_EDITION}",
+        "tolerance_s": settings.tolerance_s,
+        "score_range": list(score_range) if isinstance(score_range, tuple) else score_range,
+        "score_range_floor": settings.score_range_floor,
+        "ecf_filter": settings.ecf_filter,
+        "excerpts": _excerpts_digest(reference.timeline.excerpts, places_only=not filtered),
+        "conditions": {name: digest_columns({"held": held}) for name, held in conditions.items()},
+        "namefile": [settings.namefile, settings.namefile_detections] if settings.namefile else [],
+    }
+
+
+def _excerpts_digest(excerpts: Excerpts, *, places_only: bool) -> str:
+    """Excerpts by what tiles read of them: names of files and channels at least."""
+    columns: dict[str, Any] = {"files": excerpts.files, "channels": excerpts.channels}
+    if places_only:
+        places = excerpts.file.astype(np.int64) * len(excerpts.channels) + excerpts.channel
+        return digest_columns({**columns, "places": np.unique(places)})
+    names = ("file", "channel", "begin_s", "end_s", "source_type")
+    return digest_columns({**columns, **{name: getattr(excerpts, name) for name in names}})
+
+
+def _score_range(settings: KwsSettings, trials: Trials) -> Any:
+    if settings.score_range == "list":
+        low, high = trials.score_range
+        return (0.0, 0.0) if math.isnan(low) else (low, high)
+    if settings.score_range == "group" and trials.header_range is not None:
+        return trials.header_range
+    return settings.score_range
+
+
+def _parts(settings: KwsSettings, reference: Reference) -> Mapping[str, Bools]:
+    """Excerpts of the conditions that pick some, by their names in a ledger."""
+    return own_excerpts(settings.condition, reference.facts.selections, reference.timeline.excerpts)
+
+
+def _trials_inside(settings: KwsSettings, excerpts: Excerpts, trials: Trials) -> Bools:
+    """Whether excerpts hold each trial by the rule of ``ecf_filter``; without a filter, by file and channel alone."""
+    begin_s, end_s = trials.begin_s, trials.begin_s + trials.dur_s
+    if settings.ecf_filter == "midpoint":
+        begin_s = end_s = trials.begin_s + trials.dur_s / 2.0
+    if settings.ecf_filter == "none":
+        return _at_places(excerpts, trials)
+    place = (trials.files, trials.channels, trials.file, trials.channel)
+    return inside_excerpts(excerpts, *place, begin_s, end_s)
+
+
+def _occurrences_inside(settings: KwsSettings, excerpts: Excerpts, occurrences: Occurrences) -> Bools:
+    """The same for occurrences."""
+    begin_s, end_s = occurrences.begin_s, occurrences.end_s
+    if settings.ecf_filter == "excerpt":
+        begin_s, end_s = occurrences.first_begin_s, occurrences.first_end_s
+    elif settings.ecf_filter == "midpoint":
+        begin_s = end_s = (begin_s + end_s) / 2.0
+    elif settings.ecf_filter == "none":
+        return _at_places(excerpts, occurrences)
+    place = (occurrences.files, occurrences.channels, occurrences.file, occurrences.channel)
+    return inside_excerpts(excerpts, *place, begin_s, end_s)
+
+
+def _at_places(excerpts: Excerpts, rows: Trials | Occurrences) -> Bools:
+    """For each row whether an excerpt has its file and channel, wherever it begins and ends."""
+    known = np.zeros((len(excerpts.files) + 1, len(excerpts.channels) + 1), np.bool_)
+    known[excerpts.file, excerpts.channel] = True
+    file, channel = (
+        recode(rows.files, excerpts.files)[rows.file],
+        recode(rows.channels, excerpts.channels)[rows.channel],
+    )
+    held: Bools = known[file, channel]
+    return held
+
+
+def _named(settings: KwsSettings, rows: Trials | Occurrences) -> Bools:
+    named: Bools = in_namefile(rows.files, rows.channels, settings.namefile)[rows.file, rows.channel]
+    return named
+
+
+def _named_trials(settings: KwsSettings, trials: Trials, occurrences: Occurrences) -> Bools:
+    """Detections that ``namefile`` keeps. KWSEval drops others only where their query has an occurrence at all."""
+    named = _named(settings, trials)
+    if settings.namefile_detections == "all":
+        return named
+    n_files, n_channels = len(trials.files) + 1, len(trials.channels) + 1
+
+    def group(rows: Trials | Occurrences) -> Ints:
+        query = recode(rows.queries, trials.queries)[rows.query].astype(np.int64)
+        file = recode(rows.files, trials.files)[rows.file]
+        return (query * n_files + file) * n_channels + recode(rows.channels, trials.channels)[rows.channel]
+
+    return named | ~np.isin(group(trials), group(occurrences))

@@ -1,0 +1,61 @@
+"""What a participant should hear about an output that was scored: never an error, never silent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from pipeline.errors import Finding
+from pipeline.metrics import twv
+from pipeline.partials.ledger import Ledger
+from pipeline.partials.tally import Tally
+
+WHERE = "output"
+
+
+def unknown_message(unknown: Sequence[str]) -> str:
+    """Names the queries of an output that the query list lacks."""
+    shown = ", ".join(repr(name) for name in unknown[:5]) + (", …" if len(unknown) > 5 else "")
+    return f"{len(unknown)} queries of the output are not in the query list ({shown})."
+
+
+def warnings(tally: Tally, unknown: Sequence[str], ledger: Ledger, decisions: twv.Decisions) -> Iterator[Finding]:
+    """All warnings of a scored cell; ``ledger`` holds the scored queries in one condition."""
+    if unknown:
+        yield Finding("unknown_query", f"{unknown_message(unknown)} They are kept and not scored.", WHERE)
+    for code, message in _PLACES.items():
+        if tally[code]:
+            yield Finding(code, f"{tally[code]} {message}", WHERE)
+    ties = _ties(ledger)
+    if ties:
+        yield Finding(
+            "decision_ties",
+            f"{ties} scores of a query carry both YES and NO: no threshold parts them, and where such detections "
+            "compete for one occurrence the earlier, shorter, then the YES is taken.",
+            WHERE,
+        )
+    if not decisions.consistent:
+        yield Finding(
+            "inconsistent_decisions",
+            f"no single threshold gives these decisions (a NO scores {decisions.max_no}, a YES {decisions.min_yes}). "
+            "Scored as submitted; the actual value may exceed the maximum.",
+            WHERE,
+        )
+
+
+_PLACES = {
+    "outside_ecf": "detections lie outside the ECF's excerpts and are not scored.",
+    "unknown_file": "detections name recordings that the ECF lacks. Compare the spelling, case and extension of "
+    "`file`.",
+    "unknown_channel": "detections name a channel that the ECF lacks for their recording. Compare the spelling of "
+    "`channel` (01 is not 1).",
+    "identical": "detections repeat another one's query, place, begin and duration. Each is scored: one may be a hit, "
+    "the others are false alarms.",
+}
+
+
+def _ties(ledger: Ledger) -> int:
+    """Scores of one query that were both accepted and rejected."""
+    n_yes = ledger.n_target_yes + ledger.n_nontarget_yes
+    return int(np.count_nonzero((n_yes > 0) & (ledger.n_target + ledger.n_nontarget > n_yes)))

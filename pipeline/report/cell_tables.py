@@ -1,0 +1,47 @@
+"""The organisers' tables of every cell of a run, for those who ask for them: alignment, ``sum`` and ``bsum`` as CSV."""
+
+from __future__ import annotations
+
+import json
+
+from pipeline.engine.alignments import align_cell
+from pipeline.engine.cell import load_result
+from pipeline.engine.plan import Job, Plan, load_plan
+from pipeline.errors import UsageError
+from pipeline.protocols.kws_settings import KwsSettings
+from pipeline.report.kwseval_alignment import alignment_csv
+from pipeline.report.kwseval_tables import tables
+from pipeline.store.blobs import Store
+
+
+def write_cell_tables(store: Store, run_id: str) -> dict[str, str]:
+    """Write ``reports/<evaluation>/<run>/<query set>/<dataset>/<system>/`` for every scored cell of a published run.
+
+    Returns file → path in the store. Tiles that were aligned for such tables before are not aligned again. Raises
+    ``UsageError`` where the protocol has no such tables, ``StoreError`` when the store does not take them.
+    """
+    plan = load_plan(store, json.loads(store.get_sealed(f"runs/{run_id}.json"))["plan"])
+    if plan.protocol.family.explain is None or not isinstance(plan.protocol.settings, KwsSettings):
+        raise UsageError(f"{plan.protocol.name} has no alignment table. Leave --alignments out.")
+    written = {}
+    for job in plan.jobs:
+        for name, text in _cell_files(store, plan, job).items():
+            path = f"reports/{plan.evaluation}/{run_id}/{job.cell}/{name}"
+            store.put(path, text.encode("utf-8", "replace"))
+            written[f"{job.cell}/{name}"] = path
+    return written
+
+
+def _cell_files(store: Store, plan: Plan, job: Job) -> dict[str, str]:
+    """The files of one cell by name; none where it has no figures."""
+    result = load_result(store, job.address)
+    if result.failed is not None:
+        return {}
+    files = {"alignment.csv": alignment_csv(align_cell(store, plan, job.cell))}
+    settings = plan.protocol_of(job).settings
+    for name in ("sum", "bsum"):
+        main, conditions = tables(result, settings, by_query=name == "bsum", text=False)
+        files[f"{name}.csv"] = main
+        if conditions is not None:
+            files[f"cond.{name}.csv"] = conditions
+    return files

@@ -1,0 +1,123 @@
+"""Operating points and datasets of SWS 2011 to 2013 and STD 2006, worked by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kws_inputs import ecf, kwlist, kwslist, lexeme, score, write
+
+from pipeline import protocols
+from pipeline.errors import InputError, UsageError
+from pipeline.protocols.kws_point import K_TABLES, operating_point
+
+MODES = ("official", "plan")
+
+
+def _inputs(folder: Path, dur: float = 100.0) -> dict[str, str]:
+    """Four occurrences of two queries; one false alarm."""
+    return write(
+        folder,
+        ecf=ecf(("f.wav", "1", 0, dur)),
+        rttm=lexeme("a", 10) + lexeme("a", 20) + lexeme("a", 30) + lexeme("b", 40),
+        kwlist=kwlist(A="a", B="b"),
+        output=kwslist(("A", [("f", "1", 10.0, 1.0, 2.0, "YES")]), ("B", [("f", "1", 70.0, 1.0, 1.0, "YES")])),
+    )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_point_of_2012_is_made_of_the_key(tmp_path: Path, mode: str) -> None:
+    result = score(_inputs(tmp_path), "sws2012", mode)
+    # beta = (1 * 100 - 4) / 4; A misses 2 of 3, B misses its 1 and has 1 false alarm of 99.
+    assert result.facts["beta"] == pytest.approx(24.0, rel=1e-15)
+    assert result.facts["p_target_effective"] == pytest.approx(0.04, rel=1e-15)
+    assert result.figures["atwv"].value == pytest.approx(1 - ((2 / 3 + 1) / 2 + 24 * (1 / 99) / 2), rel=1e-14)
+    # A miss weighs |Q| alpha = 2 (1 - 0.02) / (1 - 0.04) false alarms (000 eq 19-20).
+    assert result.facts["miss_weight"] == pytest.approx(2 * 0.98 / 0.96, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "beta"),
+    [
+        ({"fa_per_miss": 2}, 12.0),
+        ({"trials_per_s": 2}, 49.0),
+        ({"k_table": "african_dev_dev"}, 15.32),
+        ({"k_table": "indian_eval_eval"}, 21.59),
+        ({"c_fa": 13.065, "c_miss": 1, "p_target": 0.5}, 13.065),
+        ({"p_target_effective": 0.2}, 4.0),
+    ],
+)
+def test_the_point_of_2012_may_be_given(tmp_path: Path, overrides: dict[str, object], beta: float) -> None:
+    assert score(_inputs(tmp_path), "sws2012", **overrides).facts["beta"] == pytest.approx(beta, rel=1e-14)
+
+
+@pytest.mark.parametrize("dur", [4.0, 3.0])
+def test_as_many_occurrences_as_trials_are_refused(tmp_path: Path, dur: float) -> None:
+    with pytest.raises(InputError, match="4 occurrences of the listed queries in") as caught:
+        score(_inputs(tmp_path), "sws2012", t_audio=dur)
+    assert caught.value.findings[0].code == "targets_exceed_trials"
+
+
+def test_no_occurrence_at_all_is_undefined_and_no_error(tmp_path: Path) -> None:
+    inputs = _inputs(tmp_path)
+    (tmp_path / "rttm").write_text("")
+    result = score(inputs, "sws2012")
+    assert result.figures["atwv"].reason == "no_targets"
+    assert {figure.reason for figure in result.figures.values() if figure.value != figure.value} >= {"no_targets"}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "beta", "tolerance_s", "word_gap_s"),
+    [("std2006", 999.9, 0.5, 0.5), ("sws2011", 999.9, 20.0, 20.0), ("sws2013", 0.99985 / 0.015, 0.5, 0.5)],
+)
+@pytest.mark.parametrize("mode", MODES)
+def test_points_and_tolerances(protocol: str, mode: str, beta: float, tolerance_s: float, word_gap_s: float) -> None:
+    settings = protocols.find(protocol, mode=mode).settings
+    assert operating_point(settings, 100.0, 4).beta == pytest.approx(beta, rel=1e-14)
+    assert (settings.tolerance_s, settings.word_gap_s) == (tolerance_s, word_gap_s)
+
+
+def test_the_tables_of_2012() -> None:
+    allowed = next(
+        entry for entry in protocols.describe(protocols.find("sws2012"))["settings"] if entry["name"] == "k_table"
+    )["allowed"]
+    assert set(allowed.split(" | ")) == {"none", *K_TABLES}
+
+
+def test_stdeval_counts_channel_1_and_the_text_counts_all(tmp_path: Path) -> None:
+    inputs = _inputs(tmp_path)
+    (tmp_path / "ecf").write_text(ecf(("f.wav", "1", 0, 60.4), ("f.wav", "2", 0, 60)))
+    official, plan = score(inputs, "std2006"), score(inputs, "std2006", "plan")
+    assert (official.facts["t_audio_s"], official.facts["n_trials"]) == (60.4, 60.0)
+    assert (plan.facts["t_audio_s"], plan.facts["n_trials"]) == (120.4, 120.4)
+
+
+@pytest.mark.parametrize(("flag", "n_target", "n_fa"), [("none", 2, 1), ("whole", 1, 0), ("excerpt", 2, 0)])
+def test_stdeval_with_ecf_takes_whole_references(tmp_path: Path, flag: str, n_target: int, n_fa: int) -> None:
+    inputs = write(
+        tmp_path,
+        ecf=ecf(("f.wav", "1", 0, 50)),
+        rttm=lexeme("a", 10) + lexeme("b", 11) + lexeme("a", 49) + lexeme("b", 50),
+        kwlist=kwlist(K="a b"),
+        output=kwslist(("K", [("f", "1", 10.0, 2.0, 1.0, "YES"), ("f", "1", 60.0, 2.0, 1.0, "YES")])),
+    )
+    block = score(inputs, "std2006", ecf_filter=flag).blocks[0]
+    assert (block["n_target"], block["n_hit"], block["n_fa"]) == (n_target, 1, n_fa)
+
+
+def test_the_last_of_several_blocks_counts_in_stdeval(tmp_path: Path) -> None:
+    inputs = _inputs(tmp_path)
+    first, last = ("f", "1", 10.0, 1.0, 2.0, "YES"), ("f", "1", 20.0, 1.0, 2.0, "YES")
+    one_line = kwslist(("A", [first, first]), ("A", [last])).replace("\n", "")
+    (tmp_path / "output").write_text(one_line)
+    for mode, n_fa, n_hit in (("official", 0, 1), ("plan", 1, 2)):
+        block = score(inputs, "std2006", mode).blocks[0]
+        assert (block["n_hit"], block["n_fa"]) == (n_hit, n_fa)
+
+
+def test_gap_and_tolerance_of_2012_are_those_of_the_flags() -> None:
+    """-S is the tolerance and -F the gap, whatever the text calls them; other values are settings."""
+    settings = protocols.find("sws2012", mode="plan").settings
+    assert (settings.tolerance_s, settings.word_gap_s) == (1.0, 0.5)
+    with pytest.raises(UsageError, match="k_table"):
+        protocols.find("sws2012", overrides={"k_table": "african"})

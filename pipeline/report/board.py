@@ -6,13 +6,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from pipeline.terms import Figure
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 CELL = ("system", "query_set", "dataset")
 ALL = "all"
@@ -159,7 +161,12 @@ class _Reader:
 
     def board(self, query_set: str, dataset: str, condition: str) -> Board:
         place = (self.index["query_set"][query_set], self.index["dataset"][dataset])
-        entries = [self._entry(place, self.index["condition"][condition], s) for s in range(len(self.systems))]
+        at = self.index["condition"][condition]
+        entries = [
+            self._entry(place, at, s)
+            for s in range(len(self.systems))
+            if not (self.reason[(*place, at, s)] == "other_board").all()
+        ]
         return Board(query_set, dataset, condition, tuple(sorted(entries, key=_order)))
 
     def _entry(self, place: tuple[int, int], condition: int, system: int) -> Entry:

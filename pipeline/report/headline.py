@@ -11,9 +11,16 @@ from pipeline.report.board import Board, Entry, MeasureInfo, Run
 # In this order, after the primary measure; a protocol shows those that it has.
 HEADLINE = (
     "atwv", "mtwv", "mtwv_threshold", "stwv", "max_stwv",
-    "ndc", "min_ndc", "p_md", "wer", "corr", "sub", "del", "ins", "f_act", "c_mce", "c_def", "c_min",
-    "p_miss", "p_fa", "cnxe", "min_cnxe_affine", "min_cnxe_pav",
+    "p_md", "p_miss", "p_fa", "ap", "ro", "ndc", "min_ndc", "ndc_at_ter", "rtf_execution",
+    "wer", "corr", "sub", "del", "ins", "f_act", "f_dis", "f_cal", "c_mce", "c_def", "c_min",
+    "cnxe", "min_cnxe_affine", "min_cnxe_pav",
 )  # fmt: skip
+LEAD = {
+    "wer": ("sub", "del", "ins", "corr", "n_ref", "seg_err", "nce"),
+    "cnxe": ("min_cnxe_pav", "calibration_loss", "lb_cnxe", "atwv", "mtwv", "ub_twv", "map"),
+    "ap": ("ap_prime", "ro", "max_ro", "ndc", "min_ndc", "p_md", "p_fa"),
+}
+"""By primary measure, what follows it where the order above would bury it."""
 AT_MOST = 8
 BOUND_OF = {
     "atwv": "mtwv",
@@ -21,6 +28,7 @@ BOUND_OF = {
     "cnxe": "min_cnxe_pav",
     "ndc": "min_ndc",
     "c_mce": "c_min",
+    "f_act": "f_dis",
 }
 """The best that a system's scores could have reached with other decisions or calibration."""
 
@@ -36,7 +44,8 @@ class Bar:
 def headline(run: Run) -> tuple[MeasureInfo, ...]:
     """The measures a board leads with: the primary one, then at most seven more that every reader looks for."""
     by_name = {measure.name: measure for measure in run.measures}
-    chosen = [run.primary, *(name for name in HEADLINE if name in by_name and name != run.primary)]
+    order = LEAD.get(run.primary, HEADLINE)
+    chosen = [run.primary, *(name for name in order if name in by_name and name != run.primary)]
     if len(by_name) <= AT_MOST:
         return run.measures
     return tuple(by_name[name] for name in chosen[:AT_MOST])

@@ -14,7 +14,11 @@ import xarray as xr
 
 from pipeline.engine.result import Result
 from pipeline.report import det, words
+from pipeline.report.beyond import FILTERS, beyond
 from pipeline.report.board import ALL, Board, Entry, Run, read_run
+from pipeline.report.diff import Diff
+from pipeline.report.diff_documents import cause_text
+from pipeline.report.diff_documents import headline as moved_headline
 from pipeline.report.headline import Bar, bars, best_of, bound, headline, shades
 from pipeline.report.load import load_table
 
@@ -33,8 +37,11 @@ class Notice:
         return max(self.result.n_findings - len(self.result.findings), 0)
 
 
-def render_page(grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> str:
-    """The page of one run as HTML text. ``results`` give the failures' and warnings' full lists."""
+def render_page(grid: Mapping[str, xr.Dataset], results: Iterable[Result], changes: Diff | None = None) -> str:
+    """The page of one run as HTML text. ``results`` give the failures' and warnings' full lists.
+
+    ``changes`` is what moved since an earlier run.
+    """
     run = read_run(grid)
     boards = run.boards_of(ALL)
     results = tuple(results)
@@ -42,6 +49,7 @@ def render_page(grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> st
     template = environment().get_template("page.html.j2")
     return template.render(
         run=run,
+        changes=changes,
         attributes=run.attributes,
         n_cells=len(run.systems) * len(boards),
         boards=boards,
@@ -57,9 +65,15 @@ def render_page(grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> st
         facts=_facts(results),
         plots=det.det_plots(run, grid),
         load=load_table(run, grid),
+        **beyond(run, results),
         problems=[notice for notice in notices if notice.result.failed],
         warnings=[notice for notice in notices if not notice.result.failed],
     )
+
+
+def render_changes(changes: Diff) -> str:
+    """A comparison of two runs as a page of its own."""
+    return environment().get_template("changes_page.html.j2").render(changes=changes)
 
 
 @cache
@@ -83,6 +97,9 @@ def environment() -> jinja2.Environment:
         "percent": lambda share: f"{100 * share:.1f}%",
         "style": style,
         "describe": det.describe,
+        "cause_text": cause_text,
+        "moved_headline": moved_headline,
+        **FILTERS,
     }
     made.filters.update(filters)
     made.tests["nan"] = math.isnan
@@ -116,4 +133,11 @@ def _facts(results: Iterable[Result]) -> dict[tuple[str, str, str], Mapping[str,
 
 
 def _other_conditions(run: Run) -> list[tuple[str, tuple[Board, ...]]]:
-    return [(condition, run.boards_of(condition)) for condition in run.conditions if condition != ALL]
+    """Conditions beside the whole, each with the boards where some system was scored in it."""
+    found = ((condition, run.boards_of(condition)) for condition in run.conditions if condition != ALL)
+    return [(condition, tuple(board for board in boards if _is_scored(board))) for condition, boards in found]
+
+
+def _is_scored(board: Board) -> bool:
+    reasons = ((figure.reason, entry.failed) for entry in board.entries for figure in entry.figures.values())
+    return any(reason is None or reason not in ("no_such_condition", failed) for reason, failed in reasons)

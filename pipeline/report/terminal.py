@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import xarray as xr
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -14,13 +14,20 @@ from pipeline.report.board import ALL, Board, Entry, Run, read_run
 from pipeline.report.headline import headline
 from pipeline.report.words import UNDEFINED, label, printable, reason_text, short, unit_text
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 COLUMNS = 6  # what a terminal of 80 columns holds
 
 
 def print_boards(grid: Mapping[str, xr.Dataset], console: Console | None = None) -> None:
     """Print one table per (query set, dataset), condition ``all``, and below it what failed and why."""
+    show_boards(read_run(grid), console)
+
+
+def show_boards(run: Run, console: Console | None = None) -> None:
+    """Print the boards of a run that is read already."""
     console = console or Console()
-    run = read_run(grid)
     for board in run.boards_of(ALL):
         console.print(board_table(run, board))
         for entry in board.entries:

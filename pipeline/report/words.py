@@ -59,9 +59,41 @@ LABELS = {
     "pmu_search": Label("PMU", "search"),
     "pl": Label("PL"),
     "p_md": Label("P", "md"),
-    "ndc": Label("NDC"),
-    "min_ndc": Label("min NDC"),
+    "ndc": Label("NDC", note="diagnostic"),
+    "min_ndc": Label("min NDC", note="diagnostic"),
+    "min_ndc_threshold": Label("θ", "min NDC"),
+    "ndc_at_ter": Label("NDC@TER", note="diagnostic"),
+    "p_md_at_ter": Label("P", "md", "at TER"),
+    "ap": Label("MAP"),
+    "ap_prime": Label("MAP′"),
+    "ro": Label("R", "0"),
+    "max_ro": Label("max R", "0"),
+    "rtf_metadata": Label("RTF", "metadata"),
+    "rtf_execution": Label("RTF", "execution"),
     "wer": Label("WER"),
+    "n_ref": Label("N", "ref"),
+    "n_ref_plan": Label("N", "ref", "plan"),
+    "corr": Label("correct"),
+    "sub": Label("substituted"),
+    "del": Label("deleted"),
+    "ins": Label("inserted"),
+    "seg_err": Label("in error"),
+    "nce": Label("NCE"),
+    "nce_plan": Label("NCE", note="plan"),
+    "cllr": Label("C", "llr"),
+    "min_cllr": Label("min C", "llr"),
+    "c_mce": Label("C", "mce"),
+    "c_def": Label("C", "def"),
+    "c_min": Label("C", "min"),
+    "f_mce": Label("F", "mce"),
+    "f_def": Label("F", "def"),
+    "f_min": Label("F", "min"),
+    "f_act": Label("F", "act"),
+    "f_dis": Label("F", "dis"),
+    "f_cal": Label("F", "cal"),
+    "ln_f_act": Label("ln F", "act"),
+    "c_eta": Label("C", "η"),
+    "rtf": Label("×RT"),
 }
 
 REASONS = {
@@ -72,14 +104,26 @@ REASONS = {
     "no_nontarget_trials": "no trial is left that could be a false alarm",
     "no_scores": "the output has no detection of a scored query",
     "reject_all": "no threshold does better than to accept nothing",
+    "not_submitted": "the system processed no event",
+    "no_crossing": "no curve meets the line of the target error ratio",
+    "no_clip_durations": "the durations of the clips are not among the inputs",
+    "no_execution_times": "the system declared no execution times",
+    "no_wall_time": "the resources file gives no wall-clock time",
     "no_operating_point": "costs and prior are undefined for this cell",
     "no_default_cost": "the cost without a system is zero",
     "no_resources": "the system declared no resources for this phase",
     "no_peak_memory": "the system declared no peak memory",
     "no_query_durations": "the durations of the query examples are not known",
     "no_audio": "the dataset has no audio",
+    "no_confidences": "no scored word has a confidence",
+    "all_correct": "every word is correct: there is nothing to tell apart",
+    "no_reference_words": "the reference has no word to score",
     "no_systems": "no system has this figure",
     "class_without_segments": "a class has no segments",
+    "too_few_classes": "fewer than two classes have segments",
+    "weights_of_other_classes": "the weights are given for other classes",
+    "no_audio_duration": "how much audio was processed is not known (setting t_audio)",
+    "no_cost_at_all": "there was no cost to begin with",
 }
 
 
@@ -95,6 +139,11 @@ def short(value: float, decimals: int = 4) -> str:
         mantissa, exponent = f"{size:.2e}".split("e")
         return f"{sign}{mantissa}×10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
     return f"{sign}{size:.{decimals}f}"
+
+
+def measured(value: float, unit: str) -> str:
+    """A figure in its unit: counts without decimals, others as ``short`` has them."""
+    return fact(value) if unit in {"tokens", "segments"} else short(value)
 
 
 def fact(value: float | str) -> str:

@@ -13,9 +13,10 @@ def store(tmp_path):
     return Store(str(tmp_path / "store"))
 
 
-def test_three_files_are_written_and_their_paths_returned(made, store):
+def test_the_files_are_written_and_their_paths_returned(made, store):
     paths = write_reports(store, "reports/sws/run-1", *made)
-    assert paths == {name: f"reports/sws/run-1/{name}" for name in ("index.html", "board.csv", "results.json")}
+    names = ("index.html", "board.csv", "boards.json", "results.json")
+    assert paths == {name: f"reports/sws/run-1/{name}" for name in names}
     assert store.get(paths["index.html"]).decode() == render_page(*made)
     assert store.get(paths["board.csv"]) == board_csv(made[0])
     assert len(json.loads(store.get(paths["results.json"]))["results"]) == 24

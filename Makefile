@@ -47,9 +47,10 @@ lock: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m bench $(ARGS)
 
-# The laws again, with twenty times the examples.
+# The laws again, with twenty times the examples, and thirty kills.
 soak: $(STAMP)
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest tests/properties --timeout=3600 $(ARGS)
+	RESCORE_KILLS=30 $(BIN)/pytest -s tests/end_to_end/test_rescoring_kills.py
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis rescore-demo

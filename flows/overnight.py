@@ -12,6 +12,7 @@ from prefect import flow
 from prefect.artifacts import create_table_artifact
 from prefect.futures import PrefectFuture, as_completed
 from prefect.task_runners import ThreadPoolTaskRunner
+from prefect.utilities.annotations import quote
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -22,6 +23,7 @@ from pipeline.config import load_evaluation
 from pipeline.engine.plan import Job, load_plan, missing
 from pipeline.engine.plan import plan as make_plan
 from pipeline.engine.result import plain
+from pipeline.engine.work import Work, total, work_text
 from pipeline.errors import PlatformError, RescoreError
 from pipeline.grid import Run, load_grid
 from pipeline.report import board_rows
@@ -41,12 +43,15 @@ def rescore(
     cluster: str | None = None,
     workers: int | None = None,
     plan: str | None = None,
+    prepared: Work | None = None,
+    staged: bool = False,
     show_progress: bool = False,
 ) -> Run:
     """Score every cell of an evaluation that the store does not hold yet, and publish the run.
 
     What is not given comes from ``flows.settings``; ``plan`` is the address of a plan already made from
-    ``evaluation``. Refused inputs are cells with a reason.
+    ``evaluation``, ``prepared`` what making it took; a ``staged`` run waits for
+    a person to publish it. Refused inputs are cells with a reason.
     Raises ``InputError`` when the organiser's own files are refused, ``PlatformError`` when cells could not be
     scored because store or cluster failed; what is done stays done.
     """
@@ -54,27 +59,34 @@ def rescore(
     kept = Store(settings.store)
     work = make_plan(load_evaluation(evaluation), kept) if plan is None else load_plan(kept, plan)
     todo = missing(work.jobs, kept)
+    done = [work.work, prepared or Work()]
     if todo:
         with open_cluster(settings) as scheduler:
-            score_all(kept.root, work.address, todo, scheduler, show_progress)
-    run = publish_run(kept.root, work.address)
-    leave_artifacts(kept, run, n_reused=len(work.jobs) - len(todo))
+            done.append(score_all(kept.root, work.address, todo, scheduler, show_progress))
+    made: Any = quote(total(done))  # Prefect would look through thousands of paths for futures
+    run: Run = publish_run(kept.root, work.address, made, staged)
+    leave_artifacts(kept, run)
     return run
 
 
-def score_all(store: str, plan: str, jobs: Sequence[Job], scheduler: str, show_progress: bool) -> None:
-    """Submit the jobs' cells and wait for all of them. Raises ``PlatformError`` when any could not be scored."""
+def score_all(store: str, plan: str, jobs: Sequence[Job], scheduler: str, show_progress: bool) -> Work:
+    """Submit the jobs' cells and wait for all of them; returns what was made for them.
+
+    Raises ``PlatformError`` when any could not be scored.
+    """
     groups = grouped(jobs, MOST_TASKS)
     futures = {}
     for label, group in groups.items():
         cells = [(job.cell.query_set, job.cell.dataset, job.cell.system) for job in group]
         futures[score_cells.with_options(task_run_name=label).submit(store, plan, cells, scheduler)] = label
-    failures: dict[str, BaseException] = {}
+    failures, done = dict[str, BaseException](), list[Work]()
     with _progress(len(jobs), show_progress) as advance:
         for future in as_completed(list(futures)):
             label = futures[future]
             error = _failure(future)
-            if error is not None:
+            if error is None:
+                done.append(future.result())
+            else:
                 failures[label] = error
             advance(len(groups[label]))
     if failures:
@@ -82,6 +94,7 @@ def score_all(store: str, plan: str, jobs: Sequence[Job], scheduler: str, show_p
         what = str(error) if isinstance(error, RescoreError) else f"{type(error).__name__}: {error}"
         message = f"{len(failures)} of {len(groups)} tasks failed, first {label}: {what}"
         raise PlatformError(f"{message.rstrip('.')}. Run again; what is done is reused.") from error
+    return total(done)
 
 
 def grouped(jobs: Sequence[Job], most: int) -> dict[str, list[Job]]:
@@ -113,14 +126,14 @@ def _progress(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
         yield lambda cells: progress.advance(bar, cells)
 
 
-def leave_artifacts(store: Store, run: Run, *, n_reused: int) -> None:
+def leave_artifacts(store: Store, run: Run) -> None:
     """The board and the cells without figures, as tables beside the flow run."""
     grid = load_grid(store, run)
     primary = str(grid[""].attrs["primary_measure"])
     rows = [row for row in board_rows(grid) if row["condition"] == "all"]
     create_table_artifact(
         key="board",
-        description=f"{run.evaluation}: {run.n_scored} cells scored ({n_reused} reused), {run.n_failed} failed",
+        description=f"{run.evaluation}: {run.n_scored} cells scored, {run.n_failed} failed; {work_text(run.work)}",
         table=[_shown(row, "query_set", "dataset", "rank", "system", primary) for row in rows if not row["failed"]],
     )
     create_table_artifact(

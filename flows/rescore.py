@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rich.console import Console
 
 from flows.settings import Settings, prepare_environment
+from flows.steps import boards_of, document, finish, is_small, score_here
 from pipeline.config import load_evaluation
 from pipeline.config.urls import masked
-from pipeline.engine.plan import Plan, missing, plan
+from pipeline.engine.mending import unless_damaged
+from pipeline.engine.plan import Job, Plan, missing, plan
+from pipeline.engine.work import Work, work_text
 from pipeline.errors import PlatformError, RescoreError
-from pipeline.grid import Run, latest, load_grid
-from pipeline.report import board_rows, print_boards
+from pipeline.grid import Run, check_sizes, latest
+from pipeline.report.board import Run as Boards
+from pipeline.report.board import rows_of
+from pipeline.report.terminal import show_boards
 from pipeline.store.blobs import Store
 
 
@@ -34,6 +39,8 @@ class RunSummary:
     paths: Mapping[str, str]
     board: tuple[Mapping[str, Any], ...]
     """One row per system, query set, dataset and condition, as ``pipeline.report.board_rows`` has them."""
+    work: Mapping[str, Any] = field(default_factory=dict)
+    """Objects made, reused and found damaged, and bytes read, as ``pipeline.engine.work`` has them."""
 
 
 def run_evaluation(
@@ -48,25 +55,48 @@ def run_evaluation(
     kept = Store(store)
     work = plan(load_evaluation(evaluation), kept)
     todo = missing(work.jobs, kept)
-    run = None if todo else latest(kept, work.evaluation)
-    if run is None or run.plan != work.address:
-        if not quiet:
-            _say(f"{len(work.jobs)} cells, {len(todo)} to score. Starting Prefect and Dask ({cluster}) …")
-        run = _start_flow(evaluation, work, Settings(store, cluster, workers), show_progress=not quiet)
-    grid = load_grid(kept, run)
+    found = None if todo else unless_damaged(lambda: _standing(kept, work), "the latest run")
+    if found is None:
+        run = _make(evaluation, work, todo, Settings(store, cluster, workers), quiet=quiet)
+        boards = boards_of(kept, run)
+    else:
+        run, boards = found
     summary = RunSummary(
         run_id=run.id,
         store=kept.url(""),
         n_scored=run.n_scored,
         n_failed=run.n_failed,
         n_reused=len(work.jobs) - len(todo),
+        work=run.work,
         paths={name: kept.url(path) for name, path in {**run.reports, "grid": run.grid}.items()},
-        board=tuple(board_rows(grid)),
+        board=tuple(rows_of(boards)),
     )
     if not quiet:
-        print_boards(grid)
+        show_boards(boards)
         _print_summary(summary)
     return summary
+
+
+def _standing(store: Store, work: Plan) -> tuple[Run, Boards] | None:
+    """The latest run and its boards, if it is of this plan and whole. Raises ``DamageError`` where it is not."""
+    run = latest(store, work.evaluation)
+    if run is None or run.plan != work.address:
+        return None
+    check_sizes(store, run)
+    nothing = document(work, work.work + Work.of_reused(*(job.path for job in work.jobs)))
+    return replace(run, work=nothing), boards_of(store, run)
+
+
+def _make(evaluation: str, work: Plan, todo: Sequence[Job], settings: Settings, *, quiet: bool) -> Run:
+    """Score and publish: here where only figures are to be computed, else through the flow."""
+    store, cells = Store(settings.store), f"{len(work.jobs)} cells, {len(todo)} to score"
+    if is_small(store, work, todo):
+        if not quiet:
+            _say(f"{cells}, nothing to read or to align: neither Prefect nor Dask is started.")
+        return finish(store, work, score_here(store, work, todo))
+    if not quiet:
+        _say(f"{cells}. Starting Prefect and Dask ({settings.cluster}) …")
+    return _start_flow(evaluation, work, settings, show_progress=not quiet)
 
 
 def _start_flow(evaluation: str, work: Plan, settings: Settings, *, show_progress: bool) -> Run:
@@ -81,6 +111,7 @@ def _start_flow(evaluation: str, work: Plan, settings: Settings, *, show_progres
             cluster=settings.cluster,
             workers=settings.workers,
             plan=work.address,
+            prepared=work.work,
             show_progress=show_progress and sys.stderr.isatty(),
         )
     except RescoreError:
@@ -98,5 +129,6 @@ def _print_summary(summary: RunSummary) -> None:
     console = Console(highlight=False, soft_wrap=True)
     counts = f"{summary.n_scored} cells scored, {summary.n_failed} failed, {summary.n_reused} reused from earlier runs"
     console.print(f"Run {summary.run_id}: {counts}")
+    console.print(f"  {'work':<13} {work_text(summary.work)}", markup=False)
     for name, place in {"store": summary.store, **summary.paths}.items():
         console.print(f"  {name:<13} {masked(place)}", markup=False)

@@ -1,4 +1,4 @@
-"""Thin Prefect tasks: addresses in, addresses out. All that is scored happens in ``pipeline``, on the Dask cluster."""
+"""Thin Prefect tasks: addresses in, what was made out. All that is scored happens in ``pipeline``, on the cluster."""
 
 from __future__ import annotations
 
@@ -10,18 +10,38 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State, TaskRun
 
-from pipeline.engine.cell import load_result, score_cell
+from flows.steps import finish
+from pipeline.engine.cell import do_cell
 from pipeline.engine.plan import load_plan
+from pipeline.engine.work import Work, total
 from pipeline.errors import PlatformError
-from pipeline.grid import Run, publish
-from pipeline.report import write_reports
+from pipeline.grid import Run
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
 
 
+class SchedulerLostError(PlatformError):
+    """The cluster answered when the run began and does not any more: trying cell after cell would take hours."""
+
+
+_LOST: set[str] = set()
+"""Schedulers that this process has lost."""
+
+
 def is_platform_fault(_task: Any, _run: TaskRun, state: State[Any]) -> bool:
     """Whether another try may succeed: store, network or cluster failed. Anything else would fail again."""
-    return isinstance(state.result(raise_on_failure=False), (PlatformError, OSError))
+    error = state.result(raise_on_failure=False)
+    return isinstance(error, (PlatformError, OSError)) and not isinstance(error, SchedulerLostError)
+
+
+def connected(scheduler: str) -> Client:
+    """A client of the run's cluster. Raises ``SchedulerLostError``, at once where it is known already."""
+    if scheduler not in _LOST:
+        try:
+            return Client(scheduler, set_as_default=False)
+        except OSError:
+            _LOST.add(scheduler)
+    raise SchedulerLostError(f"the Dask scheduler at {scheduler} is gone. Start it, or say --cluster local.")
 
 
 # The store's record of a cell decides what is done; a cache of Prefect's would be a second opinion.
@@ -33,15 +53,15 @@ def is_platform_fault(_task: Any, _run: TaskRun, state: State[Any]) -> bool:
     cache_policy=NO_CACHE,
     persist_result=False,
 )
-def score_cells(store: str, plan: str, cells: Sequence[tuple[str, str, str]], scheduler: str) -> list[str]:
-    """Score cells, given as (query set, dataset, system), one after the other; returns their results' addresses.
+def score_cells(store: str, plan: str, cells: Sequence[tuple[str, str, str]], scheduler: str) -> Work:
+    """Score cells, given as (query set, dataset, system), one after the other; returns what was made for them.
 
     A run of ordinary size has one cell a task.
     """
     kept = Store(store)
     planned = load_plan(kept, plan)
-    with Client(scheduler, set_as_default=False) as client:
-        return [score_cell(kept, planned, Cell(*cell), client) for cell in cells]
+    with connected(scheduler) as client:
+        return total([do_cell(kept, planned, Cell(*cell), client) for cell in cells])
 
 
 @task(
@@ -52,12 +72,10 @@ def score_cells(store: str, plan: str, cells: Sequence[tuple[str, str, str]], sc
     cache_policy=NO_CACHE,
     persist_result=False,
 )
-def publish_run(store: str, plan: str) -> Run:
+def publish_run(store: str, plan: str, work: Work, staged: bool = False) -> Run:
     """Gather the plan's results, all of which are in the store, into grid and reports, and make them the latest run.
 
     Publishing the same results twice makes one run, so that a retry is harmless.
     """
     kept = Store(store)
-    planned = load_plan(kept, plan)
-    results = [load_result(kept, job.address) for job in planned.jobs]
-    return publish(kept, planned, results, report=write_reports)
+    return finish(kept, load_plan(kept, plan), work, staged=staged)

@@ -66,6 +66,10 @@ class StoreError(PlatformError):
     """An object is missing, damaged or cannot be written."""
 
 
+class DamageError(StoreError):
+    """An object is lost, or not what was written: it can be discarded and made again. The store itself answers."""
+
+
 @dataclass(slots=True)
 class Problems:
     """Collects everything wrong with one file, so that a person mends it in one go.

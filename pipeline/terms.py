@@ -95,6 +95,8 @@ class Phase:
     """The single highest value over steps and nodes."""
     time_basis: str = "wall"
     """``wall`` (wall_s times cores) or ``cpu`` (declared CPU seconds)."""
+    wall_s: float | None = None
+    """Wall-clock time, where declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,9 @@ class LoadFacts:
 class Selection:
     """A named part of a cell's trials, scored like the whole beside it: one condition of the grid.
 
-    ``kind`` says what picks it (``source_type``, ``query``, ``attribute``, ``oov``, ``has_targets``). Trials of the
-    condition ``ledger`` count; of the listed ``queries`` where the kind fixes them before the output is known.
+    ``kind`` says what picks it (``source_type``, ``speaker``, ``query``, ``attribute``, ``oov``, ``has_targets``).
+    Trials of the condition ``ledger`` count; of the listed ``queries`` where the kind fixes them before the output is
+    known.
     """
 
     name: str
@@ -122,6 +125,8 @@ class Selection:
     n_trials_exact: float
     ledger: str = "all"
     queries: tuple[str, ...] | None = None
+    places: tuple[tuple[str, str], ...] | None = None
+    """The recordings and channels whose trials count, where the kind picks by place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +153,17 @@ class Dataset:
     """Ω: the audio searched, and the key over it. URLs may hold ``{query_set}`` where the key differs by query set."""
 
     name: str
-    ecf: str
-    rttm: str
+    ecf: str = ""
+    rttm: str = ""
+    settings: tuple[tuple[str, str, str], ...] = ()
+    """Settings of its own as (query set, name, value), which win over the evaluation's; query set "" is any."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """URLs of other roles."""
+
+    @property
+    def urls(self) -> dict[str, str]:
+        """URLs by role."""
+        return {**_given(ecf=self.ecf, rttm=self.rttm), **self.inputs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +171,19 @@ class QuerySet:
     """Q: a query list and, where known, the table of query examples (``query,example,dur_s``)."""
 
     name: str
-    kwlist: str
+    kwlist: str = ""
     queries: str | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """URLs of other roles."""
+
+    @property
+    def urls(self) -> dict[str, str]:
+        """URLs by role."""
+        return {**_given(kwlist=self.kwlist, queries=self.queries), **self.inputs}
+
+
+def _given(**urls: str | None) -> dict[str, str]:
+    return {role: url for role, url in urls.items() if url}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +196,8 @@ class System:
     outputs: Mapping[tuple[str, str], str] = field(default_factory=dict)
     resources: str | None = None
     disclosure: str = ""
+    others: Mapping[str, Mapping[tuple[str, str], str]] = field(default_factory=dict)
+    """Outputs of roles beside the protocol's main one, by role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +211,17 @@ class Evaluation:
     datasets: tuple[Dataset, ...]
     query_sets: tuple[QuerySet, ...]
     systems: tuple[System, ...]
+    publication: str = "open"
+    """What an unattended run may do with its results: ``open`` publishes them, ``staged`` and ``sealed`` keep them for
+    a person to publish; where it is ``sealed`` nobody may tell it otherwise."""
+
+    def overrides_of(self, query_set: str, dataset: str) -> tuple[tuple[str, str], ...]:
+        """Settings of one (query set, dataset): the evaluation's, then the dataset's, then those for the query set."""
+        own = next(entry.settings for entry in self.datasets if entry.name == dataset)
+        merged = {name: str(value) for name, value in self.overrides}
+        for scope in ("", query_set):
+            merged |= {name: value for where, name, value in own if where == scope}
+        return tuple(merged.items())
 
     def cells(self) -> tuple[Cell, ...]:
         """Every (Q, Ω, system), submitted or not, in the order of the evaluation file."""

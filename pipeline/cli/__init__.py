@@ -1,4 +1,4 @@
-"""The command line: ``rescore score | validate | protocols | run | demo``.
+"""The command line: ``rescore score | compare | validate | protocols | run | runs | show | diff | …``.
 
 Each command is one module with ``register(subparsers)``; a new command is a new module named in ``COMMANDS``.
 """
@@ -20,9 +20,15 @@ from pipeline.errors import InputError, RescoreError
 
 COMMANDS = (
     "pipeline.cli.score",
+    "pipeline.cli.compare",
     "pipeline.cli.validate",
     "pipeline.cli.protocols",
     "pipeline.cli.evaluation",
+    "pipeline.cli.runs",
+    "pipeline.cli.diff",
+    "pipeline.cli.verify",
+    "pipeline.cli.gc",
+    "pipeline.cli.watch",
     "pipeline.cli.demo",
 )
 

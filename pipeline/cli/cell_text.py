@@ -9,6 +9,8 @@ from pipeline.cli.output import columns, number, shown
 from pipeline.engine.result import Result
 from pipeline.terms import Figure
 
+_FIGURES_SHOWN = 7
+
 
 def text_of(result: Result, *, curve: bool = False, per_query: bool = False) -> str:
     """Facts, measures and warnings of a scored cell; the tables of queries and of the curve where asked for."""
@@ -17,6 +19,8 @@ def text_of(result: Result, *, curve: bool = False, per_query: bool = False) -> 
         _section("facts", ((name, number(value)) for name, value in result.facts.items())),
         _section("measures", _figures(result)),
     ]
+    if result.conditions:
+        parts.append(_conditions(result))
     if per_query:
         parts.append(_table("queries", result.blocks))
     if curve:
@@ -38,6 +42,17 @@ def _figures(result: Result) -> Iterator[tuple[str, ...]]:
     for name, figure in result.figures.items():
         unit = result.units.get(name, "1")
         yield name, number(figure.value), "" if unit == "1" else unit, _remark(figure)
+
+
+def _conditions(result: Result) -> str:
+    """A row for each condition with the first figures of the protocol; JSON has them all."""
+    shown_figures = list(result.figures)[:_FIGURES_SHOWN]
+    parts = {"all": result.figures, **{name: part.figures for name, part in result.conditions.items()}}
+    rows = [
+        {"condition": name, **{figure: figures[figure].value for figure in shown_figures}}
+        for name, figures in parts.items()
+    ]
+    return _table("conditions", rows)
 
 
 def _remark(figure: Figure) -> str:

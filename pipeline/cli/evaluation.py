@@ -28,6 +28,11 @@ def register(subparsers: Any) -> None:
     parser.add_argument("--store", default=DEFAULT_STORE, metavar="URL", help=f"default: {DEFAULT_STORE}")
     parser.add_argument("--cluster", default="local", metavar="local|tcp://…", help="a Dask cluster (default: local)")
     parser.add_argument("--workers", type=_count, default=None, metavar="N", help="of a local cluster")
+    parser.add_argument(
+        "--alignments",
+        action="store_true",
+        help="keyword search: also write alignment.csv, sum.csv and bsum.csv of every cell, as KWSEval has them",
+    )
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     parser.set_defaults(command=run_command)
@@ -47,9 +52,22 @@ def run_command(args: argparse.Namespace) -> int:
         workers=args.workers,
         quiet=args.quiet or args.json,
     )
+    if args.alignments:
+        _write_alignments(args, summary)
     if args.json:
         print_json(summary_document(summary))
     return 0
+
+
+def _write_alignments(args: argparse.Namespace, summary: RunSummary) -> None:
+    """Write the organisers' tables of each cell to the run's place in the store."""
+    from pipeline.report.cell_tables import write_cell_tables
+    from pipeline.store.blobs import Store
+
+    written = write_cell_tables(Store(args.store), summary.run_id)
+    if not (args.quiet or args.json):
+        folder = next(iter(written.values()), "").split("/")[:3]
+        print(f"  {'alignments':<13} {len(written)} files below {masked(Store(args.store).url('/'.join(folder)))}")
 
 
 def summary_document(summary: RunSummary) -> dict[str, Any]:
@@ -60,6 +78,7 @@ def summary_document(summary: RunSummary) -> dict[str, Any]:
         "n_scored": summary.n_scored,
         "n_failed": summary.n_failed,
         "n_reused": summary.n_reused,
+        "work": dict(summary.work),
         "paths": {name: masked(path) for name, path in summary.paths.items()},
         "board": [{name: plain(value) for name, value in row.items()} for row in summary.board],
     }

@@ -21,6 +21,34 @@ SHORT_SETTINGS = {
 }
 """The organisers' options for settings. ``-S`` is the tolerance and ``-F`` the gap, as the tools have them."""
 
+SHORT_LINES = {
+    "-N": ("namefile", "{}", "FILE/CHAN", "score these recordings and channels only; may be repeated"),
+    "-Y": ("condition", "source_type {}", "NAME:TYPE,…", "score these source types too; may be repeated"),
+    "-T": ("condition", "query {}", "NAME:PATTERN,…", "score these queries too; may be repeated"),
+    "-q": ("condition", "attribute {}", "ATTRIBUTE", "score the groups of this attribute too; may be repeated"),
+}
+"""The organisers' options that add a line to a setting."""
+
+SHORT_FLAGS = {
+    "-w": ("condition", "oov", "score queries with and without out-of-vocabulary words too"),
+    "-G": ("condition", "has_targets", "score queries with and without occurrences too"),
+    "-j": ("just_system_terms", "true", "leave out listed queries that the output has no block for"),
+    "-P": ("pooled", "true", "score all queries as one"),
+    "-inc": ("include_no_targets", "true", "count queries without occurrences in the means"),
+    "-E": ("ecf_filter", "whole", "drop what does not lie wholly inside one excerpt, as STDEval"),
+}
+"""The organisers' options without a value."""
+
+_PREFILTERS = {
+    "charsplit": {"character_split": "all"},
+    "notascii": {"character_split": "not_ascii"},
+    "deletehyphens": {"delete_hyphens": "true"},
+}
+"""What ``-x`` takes, lower-cased: later ones add to earlier ones."""
+
+LINES = ("condition", "namefile")
+"""Settings of several lines: what is given more than once adds up."""
+
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Add ``--input ROLE=URL`` and the organisers' short forms."""
@@ -71,6 +99,20 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
             metavar="X",
             help=f"same as --set {name}=X: {meaning}",
         )
+    for option, (name, form, shown, meaning) in SHORT_LINES.items():
+        group.add_argument(
+            option, dest="settings", action="append", type=_line(name, form), metavar=shown, help=meaning
+        )
+    for option, (name, value, meaning) in SHORT_FLAGS.items():
+        group.add_argument(option, dest="settings", action="append_const", const=(name, value), help=meaning)
+    group.add_argument(
+        "-x",
+        dest="settings",
+        action="append",
+        type=_as("-x"),
+        metavar="PREFILTER",
+        help="charsplit, notASCII or deleteHyphens, of transcript and keywords; may be repeated",
+    )
 
 
 def roles_of(given: Iterable[tuple[str, str]], protocol: Protocol) -> dict[str, str]:
@@ -85,8 +127,23 @@ def roles_of(given: Iterable[tuple[str, str]], protocol: Protocol) -> dict[str, 
 
 
 def settings_of(given: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The overrides by setting. Raises ``UsageError`` for one given twice."""
-    return _once(given, "setting")
+    """The overrides by setting. Raises ``UsageError`` for one given twice, unless its values are lines."""
+    lines: dict[str, str] = {}
+    single = []
+    for name, value in given:
+        if name in LINES:
+            lines[name] = "\n".join(filter(None, (lines.get(name), value)))
+        elif name == "-x":
+            lines |= _prefilter(value)
+        else:
+            single.append((name, value))
+    return {**_once(single, "setting"), **lines}
+
+
+def _prefilter(value: str) -> dict[str, str]:
+    if value.lower() not in _PREFILTERS:
+        raise UsageError(f"-x takes charsplit, notASCII or deleteHyphens (got {value!r}).")
+    return _PREFILTERS[value.lower()]
 
 
 def _once(pairs: Iterable[tuple[str, str]], what: str) -> dict[str, str]:
@@ -101,6 +158,11 @@ def _once(pairs: Iterable[tuple[str, str]], what: str) -> dict[str, str]:
 def _as(name: str) -> Callable[[str], tuple[str, str]]:
     """A type for argparse that pairs the value with ``name``."""
     return lambda value: (name, value)
+
+
+def _line(name: str, form: str) -> Callable[[str], tuple[str, str]]:
+    """A type for argparse that makes a line of a setting."""
+    return lambda value: (name, form.format(value))
 
 
 def _pair(text: str) -> tuple[str, str]:

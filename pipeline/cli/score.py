@@ -8,8 +8,9 @@ from typing import Any
 from pipeline.cli.cell_text import text_of
 from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
 from pipeline.cli.output import finding_document, note_findings, print_json
+from pipeline.cli.reports import add_reports, check_reports, write_reports
 from pipeline.engine.result import document
-from pipeline.engine.score import score_files
+from pipeline.engine.score import check_roles, read_all, score_tables
 from pipeline.errors import InputError
 from pipeline.protocols import find
 
@@ -28,20 +29,27 @@ def register(subparsers: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--curve", action="store_true", help="add the curve over thresholds")
     parser.add_argument("--per-query", action="store_true", help="add the table of queries (JSON always has it)")
+    add_reports(parser)
     parser.set_defaults(command=score)
 
 
 def score(args: argparse.Namespace) -> int:
     """Score and print; 0, or 1 when the cell could not be scored."""
     protocol = find(args.protocol, mode=args.mode, overrides=settings_of(args.settings))
-    result = score_files(protocol, roles_of(args.inputs, protocol))
+    check_reports(args, protocol)
+    inputs = roles_of(args.inputs, protocol)
+    check_roles(protocol, inputs)
+    tables, sources = read_all(protocol, inputs)
+    result = score_tables(protocol, tables, sources)
     if args.json:
         printed = document(result, curve=args.curve)
         kind = "warnings" if result.failed is None else "errors"
         print_json({**printed, kind: [finding_document(finding) for finding in result.findings]})
     elif result.failed is None:
         print(text_of(result, curve=args.curve, per_query=args.per_query))
-    if result.failed is not None:
+    if result.failed is None:
+        write_reports(args, protocol, tables, result)
+    else:
         error = InputError(result.findings, result.n_findings)
         note_findings(error)
         return error.exit_code

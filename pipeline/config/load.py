@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 
 from pipeline.config.document import Path, read_document
-from pipeline.config.models import EvaluationEntry, validate
+from pipeline.config.models import DatasetEntry, EvaluationEntry, validate
 from pipeline.config.place import Place
+from pipeline.config.roles import check_roles
 from pipeline.config.systems import collect_systems
 from pipeline.config.urls import filled, folder_of, has_secret, masked, shown
 from pipeline.errors import ConfigError, Problems, UsageError
@@ -31,6 +32,7 @@ def load(uri: str) -> Evaluation:
     place = Place(document, folder, problems)
     entry = validate(document, problems)
     _check_protocol(place)
+    check_roles(place)
     if entry is None or problems.count:
         raise ConfigError(problems.findings, problems.count)
     evaluation = _resolve(entry, place)
@@ -51,6 +53,7 @@ def _resolve(entry: EvaluationEntry, place: Place) -> Evaluation:
         datasets=_datasets(entry, place),
         query_sets=_query_sets(entry, place),
         systems=collect_systems(entry, place),
+        publication=entry.publication,
     )
 
 
@@ -65,17 +68,47 @@ def _check_protocol(place: Place) -> None:
         return
     if not _accepted(place, ("protocol",), name, mode, {}) or not isinstance(settings, Mapping):
         return
-    texts = {key: str(value) for key, value in settings.items() if isinstance(value, str | bool)}
+    texts = {key: text for key, value in settings.items() if (text := _text(value)) is not None}
     alone = [_accepted(place, ("settings", key), name, mode, {key: value}) for key, value in texts.items()]
     if all(alone):
         _accepted(place, ("settings",), name, mode, texts)
+        _check_dataset_settings(place, name, mode)
+
+
+def _check_dataset_settings(place: Place, name: str, mode: str) -> None:
+    """Note unknown settings of datasets, values by query set one by one."""
+    top = place.document.value
+    datasets, query_sets = top.get("datasets"), top.get("query_sets")
+    for dataset, entry in (datasets if isinstance(datasets, Mapping) else {}).items():
+        own = entry.get("settings") if isinstance(entry, Mapping) else None
+        for key, value in (own if isinstance(own, Mapping) else {}).items():
+            path: Path = ("datasets", dataset, "settings", key)
+            if not isinstance(value, Mapping):
+                text = _text(value)
+                if text is not None:
+                    _accepted(place, path, name, mode, {key: text})
+                continue
+            for query_set, one in value.items():
+                text = _text(one)
+                if isinstance(query_sets, Mapping) and query_set not in query_sets:
+                    known = ", ".join(map(str, query_sets))
+                    place.note((*path, query_set), "unknown_query_set", f"names no query set (allowed: {known})")
+                elif text is not None:
+                    _accepted(place, (*path, query_set), name, mode, {key: text})
+
+
+def _text(value: object) -> str | None:
+    """A setting as ``--set`` would give it, None for what the form of the file forbids anyway."""
+    if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
+        return "\n".join(value)
+    return str(value) if isinstance(value, str | bool) else None
 
 
 def _accepted(place: Place, path: Path, name: str, mode: str, settings: Mapping[str, str]) -> bool:
     try:
         find(name, mode=mode, overrides=settings)
     except UsageError as error:
-        code = "bad_setting" if path[0] == "settings" else "unknown_protocol"
+        code = "bad_setting" if "settings" in path else "unknown_protocol"
         place.note(path, code, f"is refused: {error}")
         return False
     return True
@@ -86,24 +119,32 @@ def _datasets(entry: EvaluationEntry, place: Place) -> tuple[Dataset, ...]:
     datasets = []
     for name, dataset in entry.datasets.items():
         urls = {}
-        for role, url in (("ecf", dataset.ecf), ("rttm", dataset.rttm)):
+        for role, url in dataset.inputs.items():
             path = ("datasets", name, role)
             urls[role] = place.resolve(path, filled(url, {"dataset": name}))
             for one in dict.fromkeys(filled(urls[role], {"query_set": query_set}) for query_set in entry.query_sets):
                 place.check_file(path, one)
-        datasets.append(Dataset(name, **urls))
+        ecf, rttm = urls.pop("ecf", ""), urls.pop("rttm", "")
+        datasets.append(Dataset(name, ecf, rttm, _own_settings(dataset), urls))
     return tuple(datasets)
+
+
+def _own_settings(dataset: DatasetEntry) -> tuple[tuple[str, str, str], ...]:
+    """A dataset's settings as (query set, name, value), query set "" for any."""
+    rows = []
+    for name, value in dataset.settings.items():
+        rows += [("", name, value)] if isinstance(value, str) else [(q, name, one) for q, one in value.items()]
+    return tuple(rows)
 
 
 def _query_sets(entry: EvaluationEntry, place: Place) -> tuple[QuerySet, ...]:
     """Q in the order of the file."""
     query_sets = []
     for name, query_set in entry.query_sets.items():
-        urls: dict[str, str | None] = {"kwlist": query_set.kwlist, "queries": query_set.queries}
-        for role, url in urls.items():
-            if url is not None:
-                path = ("query_sets", name, role)
-                urls[role] = place.resolve(path, filled(url, {"query_set": name}))
-                place.check_file(path, urls[role] or "")
-        query_sets.append(QuerySet(name, urls["kwlist"] or "", urls["queries"]))
+        urls = {}
+        for role, url in query_set.inputs.items():
+            path = ("query_sets", name, role)
+            urls[role] = place.resolve(path, filled(url, {"query_set": name}))
+            place.check_file(path, urls[role])
+        query_sets.append(QuerySet(name, urls.pop("kwlist", ""), urls.pop("queries", None), urls))
     return tuple(query_sets)

@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from pipeline.config.document import Document, Path, dotted
 from pipeline.config.names import name_fault, slug_fault
+from pipeline.config.roles import InputRoles, roles_of, with_inputs, with_others
 from pipeline.config.urls import fault_of, shown
 from pipeline.errors import Problems
 
@@ -47,7 +48,13 @@ def _setting(value: Any) -> Any:
         return str(value).lower()
     if isinstance(value, str):
         return value
+    if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
+        return "\n".join(value)  # a setting of several lines
     raise _custom("wrong_type", f"must be a number, text, true or false (got {_kind(value)})")
+
+
+def _scope(value: Any) -> str:
+    return "by_query_set" if isinstance(value, dict) else "any"
 
 
 def _outputs_kind(value: Any) -> str:
@@ -57,6 +64,9 @@ def _outputs_kind(value: Any) -> str:
 Slug = Annotated[str, _named(slug_fault)]
 Name = Annotated[str, _named(name_fault)]
 SettingText = Annotated[str, BeforeValidator(_setting)]
+OwnSetting = Annotated[
+    Annotated[SettingText, Tag("any")] | Annotated[dict[str, SettingText], Tag("by_query_set")], Discriminator(_scope)
+]
 KeyUrl = Annotated[str, _url("dataset", "query_set")]
 QueryUrl = Annotated[str, _url("query_set")]
 CellUrl = Annotated[str, _url("system", "query_set", "dataset")]
@@ -71,23 +81,24 @@ class _Strict(BaseModel):
 
 
 class DatasetEntry(_Strict):
-    """One Ω: its ECF and its key."""
+    """One Ω: its inputs by role (ECF, key, …) and settings of its own; a value may be a mapping by query set."""
 
-    ecf: KeyUrl
-    rttm: KeyUrl
+    inputs: dict[str, KeyUrl]
+    settings: dict[str, OwnSetting] = Field(default_factory=dict)
 
 
 class QuerySetEntry(_Strict):
-    """One Q: its query list and, where known, the table of query examples."""
+    """One Q: its inputs by role, such as the query list and, where known, the table of query examples."""
 
-    kwlist: QueryUrl
-    queries: QueryUrl | None = None
+    inputs: dict[str, QueryUrl]
 
 
 class SystemEntry(_Strict):
     """One system by name. Without ``outputs`` it has what the pattern finds, which may be nothing."""
 
     outputs: Outputs | None = None
+    others: dict[str, Outputs] = Field(default_factory=dict)
+    """Where the outputs of roles beside the main one are."""
     team: str = ""
     primary: bool | None = None
     resources: SystemUrl | None = None
@@ -98,6 +109,8 @@ class DiscoveryEntry(_Strict):
     """Systems found by a pattern, and which of them are primary, left out, and where they declare resources."""
 
     pattern: CellUrl | None = None
+    others: dict[str, CellUrl] = Field(default_factory=dict)
+    """Patterns of roles beside the main one; they take the names that the main pattern found."""
     primary: list[str] | None = None
     exclude: list[str] = Field(default_factory=list)
     resources: SystemUrl | None = None
@@ -116,6 +129,7 @@ class EvaluationEntry(_Strict):
     name: Slug
     protocol: str
     mode: Literal["official", "plan"] = "official"
+    publication: Literal["open", "staged", "sealed"] = "open"
     settings: dict[str, SettingText] = Field(default_factory=dict)
     datasets: dict[Name, DatasetEntry] = Field(min_length=1)
     query_sets: dict[Name, QuerySetEntry] = Field(min_length=1)
@@ -124,21 +138,26 @@ class EvaluationEntry(_Strict):
 
 def validate(document: Document, problems: Problems) -> EvaluationEntry | None:
     """The file as models, or None with every fault noted by line and field."""
+    roles = roles_of(document.value)
     try:
-        return EvaluationEntry.model_validate(_parted(document.value))
+        return EvaluationEntry.model_validate(_parted(document.value, roles))
     except ValidationError as error:
         for fault in error.errors(include_url=False):
-            _note(fault, document, problems)
+            _note(fault, document, problems, roles)
         return None
 
 
-def _parted(value: Any) -> Any:
-    """The document with ``systems`` parted as ``SystemsEntry`` has it."""
-    if not isinstance(value, dict) or not isinstance(value.get("systems"), dict):
+def _parted(value: Any, roles: InputRoles) -> Any:
+    """The document with inputs gathered by role and ``systems`` parted as ``SystemsEntry`` has it."""
+    if not isinstance(value, dict):
+        return value
+    value = with_inputs(value, roles)
+    if not isinstance(value.get("systems"), dict):
         return value
     systems = value["systems"]
     discovery = {key: entry for key, entry in systems.items() if key in DISCOVERY}
-    listed = {key: entry for key, entry in systems.items() if key not in DISCOVERY}
+    discovery = with_others(discovery, "pattern", roles)
+    listed = {key: with_others(e, "outputs", roles) for key, e in systems.items() if key not in DISCOVERY}
     return {**value, "systems": {"discovery": discovery, "listed": listed}}
 
 
@@ -155,12 +174,12 @@ def _path(location: tuple[int | str, ...], document: Document) -> Path:
     return path
 
 
-def _note(fault: ErrorDetails, document: Document, problems: Problems) -> None:
+def _note(fault: ErrorDetails, document: Document, problems: Problems, roles: InputRoles) -> None:
     kind, location = fault["type"], fault["loc"]
     path = _path(location, document)
     if kind == "missing":
         path = (*path, location[-1])
-    message = fault.get("ctx", {}).get("message") if kind == "fault" else _say(kind, path, fault)
+    message = fault.get("ctx", {}).get("message") if kind == "fault" else _say(kind, path, fault, roles)
     code = fault["ctx"]["code"] if kind == "fault" else _CODES.get(kind, "wrong_type")
     problems.add(code, document.line(path), f"`{dotted(path) or 'the file'}` {message}")
 
@@ -177,28 +196,30 @@ _EXPECTED = {
 }
 
 
-def _say(kind: str, path: Path, fault: ErrorDetails) -> str:
+def _say(kind: str, path: Path, fault: ErrorDetails, roles: InputRoles) -> str:
     """What pydantic found, in the words of the file."""
     if kind == "missing":
         return "is missing"
     if kind == "too_short":
         return "is empty. Give at least one"
     if kind == "extra_forbidden":
-        return f"is unknown (allowed: {', '.join(_fields_around(path))})"
+        return f"is unknown (allowed: {', '.join(_fields_around(path, roles))})"
     if kind in _EXPECTED:
         return f"must be {_EXPECTED[kind]} (got {_kind(fault['input'])})"
     return f"is refused: {fault['msg']} (got {_kind(fault['input'])})"
 
 
-def _fields_around(path: Path) -> list[str]:
+def _fields_around(path: Path, roles: InputRoles) -> list[str]:
     """The fields allowed beside the one at ``path``."""
+    inputs = {"datasets": roles.datasets, "query_sets": roles.query_sets}.get(str(path[0]), ()) if len(path) > 1 else ()
     entries: dict[str, type[BaseModel]] = {
         "datasets": DatasetEntry,
         "query_sets": QuerySetEntry,
         "systems": SystemEntry,
     }
     entry = entries.get(str(path[0])) if len(path) > 1 else None
-    return list((entry or EvaluationEntry).model_fields)
+    own = [name for name in (entry or EvaluationEntry).model_fields if name not in ("inputs", "others")]
+    return [*inputs, *own]
 
 
 def _kind(value: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import Any
 
 from pipeline.config import discover
 from pipeline.config.document import Path
@@ -43,7 +44,8 @@ def collect_systems(entry: EvaluationEntry, place: Place) -> tuple[System, ...]:
         resources = declared.get(name)
         if own.resources is not None:
             resources = place.resolve(("systems", name, "resources"), filled(own.resources, {"system": name}))
-        systems.append(System(name, own.team, primary[name], outputs, resources, own.disclosure))
+        others = _others(name, discovery.others, own.others, outputs, place)
+        systems.append(System(name, own.team, primary[name], outputs, resources, own.disclosure, others))
     return tuple(systems)
 
 
@@ -120,6 +122,26 @@ def _own_outputs(name: str, own: SystemEntry, known: Known, place: Place) -> Out
         names = {"system": name, "query_set": query_set, "dataset": dataset}
         outputs[query_set, dataset] = place.resolve((*path, key), filled(url, names))
     return outputs
+
+
+def _others(
+    name: str, found: Mapping[str, str], own: Mapping[str, Any], outputs: Outputs, place: Place
+) -> dict[str, Outputs]:
+    """A system's outputs of roles beside the main one, for the cells that have a main one; its own entries win."""
+    others = {}
+    for role in {**found, **own}:
+        path: Path = ("systems", name, "outputs", role) if role in own else ("systems", "pattern", role)
+        given = own.get(role, found.get(role))
+        urls: Outputs = {}
+        for query_set, dataset in outputs:
+            pattern = given.get(f"{query_set}/{dataset}") if isinstance(given, Mapping) else given
+            if pattern is not None:
+                filling = {"system": name, "query_set": query_set, "dataset": dataset}
+                urls[query_set, dataset] = place.resolve(path, filled(pattern, filling))
+        if any(wild in url for url in urls.values() for wild in "*?"):
+            place.note(path, "bad_pattern", "may hold no wildcard: it takes the names that the main output has")
+        others[role] = {cell: url for cell, url in urls.items() if discover.exists(url)}
+    return others
 
 
 def _resources(discovery: DiscoveryEntry, names: list[str], place: Place) -> dict[str, str]:

@@ -54,7 +54,8 @@ def read_role(protocol: Protocol, role: str, uri: str, where: str | None = None)
 
 
 def _format(protocol: Protocol, role: str) -> str:
-    return next(known.format for known in protocol.roles if known.name == role)
+    asked = protocol.family.reader(protocol, role)
+    return asked or next(known.format for known in protocol.roles if known.name == role)
 
 
 def digest(uri: str, role: str) -> Source:

@@ -9,20 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 
 from pipeline import protocols
 from pipeline.engine import references
 from pipeline.engine.inputs import digest
 from pipeline.engine.labels import labels
+from pipeline.engine.work import Work, total
 from pipeline.errors import Finding, InputError, StoreError
 from pipeline.protocols.base import Protocol
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Evaluation, Source, System
 
-RESULT_EDITION = 1
+RESULT_EDITION = 2
 """Raised when the form of a result changes: old results are then scored anew."""
 _READERS_AT_ONCE = 8
 
@@ -36,6 +37,8 @@ class Job:
     reference: str
     inputs: Mapping[str, Source]
     failed: str | None = None
+    overrides: tuple[tuple[str, str], ...] = ()
+    """Settings that differ from the protocol's, those of the cell's dataset included."""
 
     @property
     def path(self) -> str:
@@ -55,11 +58,17 @@ class Plan:
     jobs: tuple[Job, ...]
     labels: Mapping[str, str]
     address: str = ""
+    work: Work = field(default_factory=Work, compare=False)
+    """What planning made and found: the references. Not part of what is stored."""
 
     @property
     def protocol(self) -> Protocol:
         """The protocol with the evaluation's overrides."""
         return protocols.find(self.protocol_name, mode=self.mode, overrides=dict(self.overrides))
+
+    def protocol_of(self, job: Job) -> Protocol:
+        """The protocol with the settings of the job's (query set, dataset)."""
+        return protocols.find(self.protocol_name, mode=self.mode, overrides=dict(job.overrides))
 
     @cached_property
     def by_cell(self) -> Mapping[Cell, Job]:
@@ -77,17 +86,18 @@ def plan(evaluation: Evaluation, store: Store) -> Plan:
     protocol = protocols.find(evaluation.protocol, mode=evaluation.mode, overrides=dict(overrides))
     organisers = _organisers(evaluation)
     uris = {uri for inputs in organisers.values() for uri in inputs.values()}
-    outputs = {uri for system in evaluation.systems for uri in system.outputs.values()}
+    outputs = {uri for s in evaluation.systems for urls in (s.outputs, *s.others.values()) for uri in urls.values()}
     resources = {system.resources for system in evaluation.systems if system.resources}
     names = labels([*uris, *outputs, *resources])
     known = _digests(uris, optional=outputs | resources)
-    made = {
-        pair: references.derive(protocol, {role: known[uri] for role, uri in inputs.items()}, store)
-        for pair, inputs in organisers.items()
-    }
-    jobs = tuple(_job(protocol, evaluation, cell, organisers, made, known) for cell in evaluation.cells())
+    made, works = dict[tuple[str, str], str](), list[Work]()
+    for pair, inputs in organisers.items():
+        sources = {role: known[uri] for role, uri in inputs.items()}
+        made[pair], work = references.derive(_protocol_of(evaluation, *pair), sources, store)
+        works.append(work)
+    jobs = tuple(_job(evaluation, cell, organisers, made, known) for cell in evaluation.cells())
     drafted = Plan(evaluation.name, protocol.name, protocol.mode, overrides, evaluation.systems, jobs, names)
-    return _save(drafted, store)
+    return replace(save(drafted, store), work=total(works))
 
 
 def load_plan(store: Store, plan_address: str) -> Plan:
@@ -109,10 +119,8 @@ def _organisers(evaluation: Evaluation) -> dict[tuple[str, str], dict[str, str]]
     """The organiser's files by (query set, dataset) and role."""
     return {
         (q.name, d.name): {
-            "ecf": d.ecf.replace("{query_set}", q.name),
-            "rttm": d.rttm.replace("{query_set}", q.name),
-            "kwlist": q.kwlist.replace("{dataset}", d.name),
-            **({"queries": q.queries} if q.queries else {}),
+            **{role: url.replace("{query_set}", q.name) for role, url in d.urls.items()},
+            **{role: url.replace("{dataset}", d.name) for role, url in q.urls.items()},
         }
         for q in evaluation.query_sets
         for d in evaluation.datasets
@@ -139,8 +147,12 @@ def _digests(required: set[str], *, optional: set[str]) -> dict[str, Source]:
     return {source.uri: source for source in found if source is not None}
 
 
+def _protocol_of(evaluation: Evaluation, query_set: str, dataset: str) -> Protocol:
+    overrides = dict(evaluation.overrides_of(query_set, dataset))
+    return protocols.find(evaluation.protocol, mode=evaluation.mode, overrides=overrides)
+
+
 def _job(
-    protocol: Protocol,
     evaluation: Evaluation,
     cell: Cell,
     organisers: Mapping[tuple[str, str], Mapping[str, str]],
@@ -150,8 +162,9 @@ def _job(
     pair = (cell.query_set, cell.dataset)
     system = next(system for system in evaluation.systems if system.name == cell.system)
     roles = dict(organisers[pair])
-    if pair in system.outputs:
-        roles["output"] = system.outputs[pair]
+    protocol = _protocol_of(evaluation, *pair)
+    main = protocol.family.outputs[0]
+    roles |= {role: urls[pair] for role, urls in {main: system.outputs, **system.others}.items() if pair in urls}
     if system.resources:
         roles["resources"] = system.resources
     inputs = {
@@ -169,11 +182,18 @@ def _job(
         ),
         reference=made[pair],
         inputs=inputs,
-        failed=None if "output" in inputs else "missing_output",
+        failed="missing_output" if _missing(protocol, inputs) else None,
+        overrides=evaluation.overrides_of(*pair),
     )
 
 
-def _save(drafted: Plan, store: Store) -> Plan:
+def _missing(protocol: Protocol, inputs: Mapping[str, Source]) -> list[str]:
+    """The roles of a system's outputs that a cell cannot do without and has not."""
+    required = {role.name for role in protocol.roles if role.required}
+    return [role for role in protocol.family.outputs if role in required and role not in inputs]
+
+
+def save(drafted: Plan, store: Store) -> Plan:
     """Write the plan under the digest of its own bytes."""
     stored = {
         "evaluation": drafted.evaluation,
@@ -196,8 +216,8 @@ def _system_document(system: System) -> dict[str, object]:
 
 def _job_from(entry: Mapping[str, object]) -> Job:
     inputs = entry["inputs"]
-    cell = entry["cell"]
-    if not isinstance(inputs, dict) or not isinstance(cell, dict):
+    cell, overrides = entry["cell"], entry["overrides"]
+    if not isinstance(inputs, dict) or not isinstance(cell, dict) or not isinstance(overrides, list):
         raise StoreError("a plan in the store is damaged. Run `rescore run` again to write it anew.")
     return Job(
         cell=Cell(**cell),
@@ -205,6 +225,7 @@ def _job_from(entry: Mapping[str, object]) -> Job:
         reference=str(entry["reference"]),
         inputs={role: Source(**source) for role, source in inputs.items()},
         failed=None if entry["failed"] is None else str(entry["failed"]),
+        overrides=tuple((name, value) for name, value in overrides),
     )
 
 

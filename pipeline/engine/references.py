@@ -10,6 +10,8 @@ from typing import Any
 from pipeline import protocols
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.labels import relabel
+from pipeline.engine.mending import mended
+from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.partials.codec import decode_columns, encode_columns
 from pipeline.protocols.base import Kind, Protocol, Reference
@@ -17,28 +19,61 @@ from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.terms import Facts, Selection, Source
 
-REFERENCE_EDITION = 2
+REFERENCE_EDITION = 4
+"""Raised when the same files and settings may give another reference."""
 KIND = "reference/1"
+LOAD_ROLES = ("queries", "resources")
+"""Inputs that only the Processing Load is made of."""
 
 
-def derive(protocol: Protocol, inputs: Mapping[str, Source], store: Store) -> str:
-    """The address of the reference that ``inputs`` give under ``protocol``; made if the store lacks it.
+def address_of(protocol: Protocol, inputs: Mapping[str, Source]) -> str:
+    """Names a reference by all it is derived from: the organiser's files and the settings that ``refer`` reads.
 
-    Raises ``InputError`` with the problems of all refused files, named by their URLs.
+    No cost and no prior, so a new operating point finds it again.
     """
-    reference_address = address(
+    settings, family = protocols.fields(protocol)["settings"], protocol.family
+    names = settings.keys() if family.derivation is None else family.derivation
+    formats = {role.name: role.format for role in protocol.roles}
+    own = _own(protocol, inputs)
+    return address(
         "reference",
         edition=REFERENCE_EDITION,
-        protocol=protocols.fields(protocol),
-        inputs={role: source.sha256 for role, source in inputs.items()},
+        family=family.name,
+        settings={name: settings[name] for name in sorted(names)},
+        inputs={role: [formats[role], source.sha256] for role, source in own.items()},
     )
-    path = _path(reference_address)
-    if not store.exists(path):
-        store.put(path, encode(_read(protocol, inputs), protocol.family.kind))
-    return reference_address
 
 
-def _read(protocol: Protocol, inputs: Mapping[str, Source]) -> Reference:
+def derive(protocol: Protocol, inputs: Mapping[str, Source], store: Store) -> tuple[str, Work]:
+    """The address of the reference that ``inputs`` give under ``protocol``; made if the store lacks it.
+
+    Raises ``InputError`` with the problems of all refused files, named by their URLs; those that only the Processing
+    Load needs are read each time, so that a refused one is known before anything is scored.
+    """
+    reference_address = address_of(protocol, inputs)
+    path = path_of(reference_address)
+    wanted = {role: source for role, source in inputs.items() if role == "queries"}
+    if store.exists(path):
+        _tables(protocol, wanted)
+        return reference_address, Work.of_reused(path)
+    own = _own(protocol, inputs)
+    tables = _tables(protocol, {**own, **wanted})
+    try:
+        made = protocol.family.refer(protocol, tables)
+    except InputError as error:
+        names = {role: source.uri for role, source in inputs.items()}
+        raise InputError(relabel(error.findings, names), error.count) from error
+    store.put(path, encode(made, protocol.family.kind))
+    return reference_address, Work.of_made(path, sum(source.n_bytes for source in own.values()))
+
+
+def _own(protocol: Protocol, inputs: Mapping[str, Source]) -> dict[str, Source]:
+    """The organiser's inputs among those of a cell."""
+    others = {*protocol.family.outputs, *LOAD_ROLES}
+    return {role: source for role, source in inputs.items() if role not in others}
+
+
+def _tables(protocol: Protocol, inputs: Mapping[str, Source]) -> dict[str, Any]:
     tables, problems, count = {}, list[Finding](), 0
     for role, source in inputs.items():
         try:
@@ -48,17 +83,33 @@ def _read(protocol: Protocol, inputs: Mapping[str, Source]) -> Reference:
             count += error.count
     if problems:
         raise InputError(relabel(problems, {role: source.uri for role, source in inputs.items()}), count)
-    return protocol.family.refer(protocol, tables)
+    return tables
 
 
-def _path(reference_address: str) -> str:
+def path_of(reference_address: str) -> str:
+    """Where a reference lies in the store."""
     return f"references/{reference_address[:2]}/{reference_address}"
+
+
+def sound(
+    store: Store, protocol: Protocol, reference_address: str, inputs: Mapping[str, Source]
+) -> tuple[Reference, Work]:
+    """The reference at an address, derived again from a cell's ``inputs`` where it is lost or damaged."""
+    path, work = path_of(reference_address), Work.of_reused(path_of(reference_address))
+
+    def again() -> None:
+        nonlocal work
+        store.remove(path)
+        work = Work.of_damaged(path) + derive(protocol, inputs, store)[1]
+
+    reference, _ = mended(lambda: load(store, protocol.family.kind, reference_address), again, path)
+    return reference, work
 
 
 @lru_cache(maxsize=8)
 def load(store: Store, kind: Kind, reference_address: str) -> Reference:
     """The reference at an address; kept per process, since every tile of a cell needs it."""
-    return decode(store.get(_path(reference_address)), kind)
+    return decode(store.get(path_of(reference_address)), kind)
 
 
 def encode(reference: Reference, kind: Kind) -> bytes:
@@ -97,5 +148,7 @@ def decode(data: bytes, kind: Kind) -> Reference:
 
 
 def _selection(entry: Mapping[str, Any]) -> Selection:
-    queries = entry["queries"]
-    return Selection(**{**entry, "queries": None if queries is None else tuple(queries)})
+    queries, places = entry["queries"], entry["places"]
+    listed = None if queries is None else tuple(queries)
+    placed = None if places is None else tuple((file, channel) for file, channel in places)
+    return Selection(**{**entry, "queries": listed, "places": placed})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -35,10 +35,16 @@ class Result:
     """Columns of equal length: threshold, p_miss, p_fa, twv; a NaN threshold accepts nothing."""
     conditions: Mapping[str, Conclusion] = field(default_factory=dict)
     """Figures, blocks, curve and facts of parts of the trials by the name of their condition; the whole is "all"."""
+    tables: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    """Further tables of the family by name; documents show each under its name, beside ``blocks``."""
     findings: tuple[Finding, ...] = ()
     n_findings: int = 0
     failed: str | None = None
     """Reason code of a cell without figures (``missing_output``, ``refused_input``, ``worker_died``, …)."""
+
+
+_PART = {"facts", "measures", "blocks", "curve"}
+"""What a document says of any part of a cell; everything else in a condition is a table."""
 
 
 def plain(value: float | str | bool | None) -> float | str | bool | None:
@@ -94,6 +100,8 @@ def _part_document(part: Result | Conclusion, units: Mapping[str, str], *, curve
         "measures": {n: figure_document(f, units.get(n, "1")) for n, f in part.figures.items()},
         "blocks": [{name: plain(value) for name, value in block.items()} for block in part.blocks],
     }
+    for table, rows_of in part.tables.items():
+        body[table] = [{name: plain(value) for name, value in row.items()} for row in rows_of]
     if curve:
         names = list(part.curve)
         rows = zip(*(part.curve[name] for name in names), strict=True)
@@ -106,6 +114,7 @@ def to_bytes(result: Result) -> bytes:
     stored = document(result, curve=True)
     stored["sources"] = [asdict(source) for source in result.sources]
     stored["primary"] = result.primary
+    stored["tables"] = sorted(result.tables)
     return json.dumps(stored, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
@@ -113,7 +122,7 @@ def from_bytes(data: bytes) -> Result:
     """The result that ``to_bytes`` wrote."""
     stored = json.loads(data)
     units = {name: entry["unit"] for name, entry in stored.get("measures", {}).items()}
-    whole = _part(stored)
+    whole = _part(stored, stored.get("tables", ()))
     failed = stored.get("failed")
     kind = "warnings" if failed is None else "errors"
     return Result(
@@ -129,14 +138,17 @@ def from_bytes(data: bytes) -> Result:
         units=units,
         blocks=whole.blocks,
         curve=whole.curve,
-        conditions={name: _part(part) for name, part in stored.get("conditions", {}).items()},
+        conditions={
+            name: _part(part, sorted(set(part) - _PART)) for name, part in stored.get("conditions", {}).items()
+        },
+        tables=whole.tables,
         findings=tuple(Finding(**finding) for finding in stored[kind]),
         n_findings=stored[f"n_{kind}"],
         failed=failed,
     )
 
 
-def _part(stored: Mapping[str, Any]) -> Conclusion:
+def _part(stored: Mapping[str, Any], tables: Iterable[str]) -> Conclusion:
     """The inverse of ``_part_document``; empty for a failed cell."""
     rows = stored.get("curve", [])
     return Conclusion(
@@ -144,6 +156,7 @@ def _part(stored: Mapping[str, Any]) -> Conclusion:
         blocks=tuple(stored.get("blocks", ())),
         curve={name: [unplain(row[name]) for row in rows] for name in (rows[0] if rows else ())},
         facts={name: unplain(value) for name, value in stored.get("facts", {}).items()},
+        tables={name: tuple(stored[name]) for name in tables},
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from pipeline import protocols
@@ -22,6 +23,13 @@ def score_files(protocol: Protocol, inputs: Mapping[str, str], *, cell: Cell | N
     """
     check_roles(protocol, inputs)
     tables, sources = read_all(protocol, inputs)
+    return score_tables(protocol, tables, sources, cell=cell)
+
+
+def score_tables(
+    protocol: Protocol, tables: Mapping[str, Any], sources: tuple[Source, ...], *, cell: Cell | None = None
+) -> Result:
+    """The result of one output whose inputs have been read."""
     reference = protocol.family.refer(protocol, tables)
     trials, warnings = protocol.family.lay_out(protocol, tables, reference.timeline)
     facts = replace(reference.facts, load=load_facts(tables.get("resources"), tables.get("queries"), cell))
@@ -69,7 +77,7 @@ def scored(
     cell: Cell | None,
 ) -> Result:
     """A scored cell's result."""
-    findings = (*warnings, *conclusion.findings)
+    findings = (*warnings, *conclusion.findings, *_name_slips(protocol, sources, cell))
     return Result(
         protocol=protocol.name,
         edition=protocol.edition,
@@ -84,9 +92,17 @@ def scored(
         blocks=conclusion.blocks,
         curve=conclusion.curve,
         conditions=conclusion.conditions,
+        tables=conclusion.tables,
         findings=findings,
         n_findings=len(findings),
     )
+
+
+def _name_slips(protocol: Protocol, sources: tuple[Source, ...], cell: Cell | None) -> tuple[Finding, ...]:
+    """Slips in the system's name; without a cell, in the name of the output's file."""
+    outputs = [source.uri for source in sources if source.role == protocol.family.outputs[0]]
+    names = outputs if cell is None else [cell.system]
+    return tuple(slip for name in names for slip in protocol.family.name_slips(PurePosixPath(name).name))
 
 
 def failed(

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from pipeline.engine.inputs import read_planned
-from pipeline.errors import Finding
+from pipeline.engine.mending import mended, tell, unless_damaged
+from pipeline.engine.work import Work
+from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import Protocol, Sliced
 from pipeline.store import arrays
 from pipeline.store.address import address
@@ -53,19 +55,87 @@ def path_of(protocol: Protocol, inputs: Inputs, timeline: Any) -> str:
     return f"trials/{laid}.zarr"
 
 
-def ensure(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> TrialsInfo:
-    """The stored trials of an output, made by reading it if the store lacks them."""
-    path = path_of(protocol, inputs, timeline)
+def ensure(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> tuple[TrialsInfo, Work]:
+    """The stored trials of an output, made by reading it if the store lacks them or holds them damaged."""
+    path, work = path_of(protocol, inputs, timeline), Work()
+
+    def make() -> None:
+        nonlocal work
+        raise_refused(store, path)
+        work += _write(store, protocol, inputs, timeline)
+
+    def again() -> None:
+        nonlocal work
+        arrays.discard(store, path)
+        work += Work.of_damaged(path)
+        make()
+
     if not arrays.is_complete(store, path):
-        outputs = [role for role in protocol.family.outputs if role in inputs]
-        tables = {role: read_planned(protocol, role, inputs[role]) for role in outputs}
-        trials, findings = protocol.family.lay_out(protocol, tables, timeline)
-        attributes: dict[str, str | int] = {f"{role}_sha256": inputs[role].sha256 for role in outputs}
-        attributes |= {f"{role}_bytes": inputs[role].n_bytes for role in outputs}
-        attributes["survey"] = json.dumps(protocol.family.kind.survey(trials), sort_keys=True, allow_nan=False)
-        attributes["findings"] = json.dumps([asdict(finding) for finding in findings])
-        arrays.write_groups(store, path, {"": protocol.family.kind.to_dataset(trials, timeline, attributes)})
-    return info(store, protocol, inputs, timeline)
+        if arrays.is_recorded(store, path):
+            tell(path, "objects are lost or cut short")
+            again()
+        else:
+            make()
+    found, _ = mended(lambda: info(store, protocol, inputs, timeline), again, path)
+    return found, work or Work.of_reused(path)
+
+
+def sound(
+    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int
+) -> tuple[Sliced, Work]:
+    """Buckets ``first`` up to ``last`` (exclusive) of stored trials, read from the output again where damaged."""
+    path, work = path_of(protocol, inputs, timeline), Work()
+
+    def again() -> None:
+        nonlocal work
+        arrays.discard(store, path)
+        work += Work.of_damaged(path) + _write(store, protocol, inputs, timeline)
+
+    return mended(lambda: load(store, protocol, inputs, timeline, first, last), again, path)[0], work
+
+
+def is_refused(store: Store, path: str) -> bool:
+    """Whether the output whose trials would lie at ``path`` was read before and refused."""
+    return store.exists(refusal_path(path))
+
+
+def raise_refused(store: Store, path: str) -> None:
+    """Raise the ``InputError`` that reading the output gave before, if it was refused: its bytes are the same."""
+    if not is_refused(store, path):
+        return
+    stored = unless_damaged(lambda: json.loads(store.get_sealed(refusal_path(path))), refusal_path(path))
+    if stored is not None:
+        raise InputError([Finding(**entry) for entry in stored["findings"]], stored["count"])
+
+
+def refusal_path(path: str) -> str:
+    """Where it is kept that the output whose trials would lie at ``path`` is refused."""
+    return f"{path.removesuffix('.zarr')}.refused.json"
+
+
+def _read(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, path: str) -> tuple[Any, Any]:
+    """Trials and findings of an output; why it is refused, if it is, is kept like trials would be."""
+    try:
+        tables = {
+            role: read_planned(protocol, role, inputs[role]) for role in protocol.family.outputs if role in inputs
+        }
+        return protocol.family.lay_out(protocol, tables, timeline)
+    except InputError as error:
+        refused = {"findings": [asdict(finding) for finding in error.findings], "count": error.count}
+        store.put_sealed(refusal_path(path), json.dumps(refused, sort_keys=True).encode())
+        raise
+
+
+def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> Work:
+    path = path_of(protocol, inputs, timeline)
+    outputs = [role for role in protocol.family.outputs if role in inputs]
+    trials, findings = _read(store, protocol, inputs, timeline, path)
+    attributes: dict[str, str | int] = {f"{role}_sha256": inputs[role].sha256 for role in outputs}
+    attributes |= {f"{role}_bytes": inputs[role].n_bytes for role in outputs}
+    attributes["survey"] = json.dumps(protocol.family.kind.survey(trials), sort_keys=True, allow_nan=False)
+    attributes["findings"] = json.dumps([asdict(finding) for finding in findings])
+    arrays.write_groups(store, path, {"": protocol.family.kind.to_dataset(trials, timeline, attributes)})
+    return Work.of_made(path, sum(inputs[role].n_bytes for role in outputs))
 
 
 def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> TrialsInfo:

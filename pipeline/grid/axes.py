@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,8 @@ from pipeline.engine.result import Result
 from pipeline.terms import Cell
 
 CELL = ("system", "query_set", "dataset")
-CONDITIONS = ("all",)
+ALL = "all"
+"""The condition that is always there: everything."""
 
 
 @dataclass(frozen=True)
@@ -26,17 +27,27 @@ class Axes:
     datasets: tuple[str, ...]
     measures: tuple[str, ...]
     queries: tuple[str, ...]
+    conditions: tuple[str, ...] = (ALL,)
+    """``all``, then the conditions of any result, then the boards that systems' names part them into."""
+    identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By system, what the fields of its name say, where the protocol has a rule for names."""
 
     @classmethod
     def of(cls, plan: Plan, results: Sequence[Result]) -> Axes:
         """The axes that a plan's results span."""
         cells = [job.cell for job in plan.jobs]
+        systems = tuple(dict.fromkeys(cell.system for cell in cells))
+        identities = {system: plan.protocol.family.identify(system) for system in systems}
+        parts = dict.fromkeys(name for result in results for name in result.conditions)
+        boards = sorted({fields["board"] for fields in identities.values() if "board" in fields})
         return cls(
-            systems=tuple(dict.fromkeys(cell.system for cell in cells)),
+            systems=systems,
             query_sets=tuple(dict.fromkeys(cell.query_set for cell in cells)),
             datasets=tuple(dict.fromkeys(cell.dataset for cell in cells)),
             measures=tuple(measure.name for measure in plan.protocol.measures),
             queries=tuple(sorted({block["id"] for result in results for block in result.blocks})),
+            conditions=tuple(dict.fromkeys((ALL, *parts, *boards))),
+            identities=identities,
         )
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from pipeline.engine.plan import Plan
 from pipeline.engine.result import Result, unplain
-from pipeline.grid.axes import CELL, CONDITIONS, Axes, array, text_array
+from pipeline.grid.axes import ALL, CELL, Axes, array, text_array
 from pipeline.grid.thin import thin
+from pipeline.terms import Figure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -48,7 +49,7 @@ def _attributes(plan: Plan) -> dict[str, Any]:
 
 def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dict[str, Any]]:
     measures = plan.protocol.measures
-    full = (*axes.shape, len(CONDITIONS), len(measures))
+    full = (*axes.shape, len(axes.conditions), len(measures))
     value = np.full(full, np.nan)
     reason, status = (np.full(full, "", np.dtypes.StringDType()) for _ in range(2))
     texts = {
@@ -63,11 +64,12 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
             texts["failed"][place] = result.failed
             texts["failed_where"][place] = first.where if first else ""
             texts["failed_message"][place] = first.message if first else ""
-        for m, measure in enumerate(measures):
-            figure = result.figures.get(measure.name)
-            value[(*place, 0, m)] = np.nan if figure is None else figure.value
-            reason[(*place, 0, m)] = (result.failed or "") if figure is None else figure.reason or ""
-            status[(*place, 0, m)] = "" if figure is None else figure.status or ""
+        for c, condition in enumerate(axes.conditions):
+            figures, absent = _figures_in(axes, result, condition)
+            for m, measure in enumerate(measures):
+                figure = figures.get(measure.name) or Figure.undefined(absent)
+                value[(*place, c, m)], reason[(*place, c, m)] = figure.value, figure.reason or ""
+                status[(*place, c, m)] = figure.status or ""
     dims = (*CELL, "condition", "measure")
     by_name = {system.name: system for system in plan.systems}
     data = {
@@ -81,7 +83,9 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
         "failed_where": text_array(texts["failed_where"], CELL, "place of the first problem", "rescore"),
         "failed_message": text_array(texts["failed_message"], CELL, "the first problem", "rescore"),
         "signature": text_array(texts["signature"], CELL, "all settings, inputs and the version", "rescore"),
-        "team": text_array([by_name[s].team for s in axes.systems], ("system",), "team"),
+        "team": text_array(
+            [by_name[s].team or axes.identities[s].get("team", "") for s in axes.systems], ("system",), "team"
+        ),
         "primary": array(
             np.array([by_name[s].primary for s in axes.systems]), ("system",), "primary system", "evaluation file"
         ),
@@ -93,18 +97,51 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
     }
     coords = {
         **axes.coords(),
-        "condition": text_array(CONDITIONS, ("condition",), "subset of the trials", "protocol"),
+        **_identities(axes),
+        "condition": text_array(axes.conditions, ("condition",), "part of the trials or of the systems", "protocol"),
         "measure": text_array(axes.measures, ("measure",), "measure", "protocol"),
     }
     return data, coords
 
 
+def _figures_in(axes: Axes, result: Result, condition: str) -> tuple[Mapping[str, Figure], str]:
+    """A result's figures in a condition, and the reason where there are none."""
+    board = axes.identities[result.cell.system].get("board") if result.cell else None
+    if condition in (ALL, board):
+        return result.figures, result.failed or ""
+    if condition in result.conditions:
+        return result.conditions[condition].figures, ""
+    other = any(fields.get("board") == condition for fields in axes.identities.values())
+    return {}, "other_board" if other else result.failed or "no_such_condition"
+
+
+def _identities(axes: Axes) -> dict[str, Any]:
+    """What systems' names say, one coordinate a field; empty text where a name follows no rule."""
+    names = dict.fromkeys(name for fields in axes.identities.values() for name in fields if name != "team")
+    return {
+        name: text_array(
+            [axes.identities[system].get(name, "") for system in axes.systems], ("system",), f"{name} of the system"
+        )
+        for name in names
+    }
+
+
 def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Competition ranks by the primary measure in each cell of (Q, Ω, condition): equal figures share a rank."""
+    """Competition ranks by the primary measure in each cell of (Q, Ω, condition): equal figures share a rank.
+
+    Where the family keeps boards apart, systems of different boards are not compared though they are listed together;
+    where it ranks primary systems only, the others have no rank.
+    """
     column = axes.measures.index(plan.protocol.primary)
     sign = -1.0 if plan.protocol.measures[column].better == "higher" else 1.0
     key = sign * value[..., column]
-    better = (key[None, ...] < key[:, None, ...]).sum(axis=1)
+    if plan.protocol.family.primaries_only:
+        primary = {system.name: system.primary for system in plan.systems}
+        key[[not primary[system] for system in axes.systems]] = np.nan
+    apart = plan.protocol.family.boards_apart
+    boards = np.array([axes.identities[system].get("board", "") if apart else "" for system in axes.systems])
+    compared = (boards[:, None] == boards).reshape(boards.size, boards.size, *(1,) * (key.ndim - 1))
+    better = ((key[None, ...] < key[:, None, ...]) & compared).sum(axis=1)
     ranks: NDArray[np.int64] = np.where(np.isnan(key), 0, better + 1).astype(np.int64)
     return ranks
 
@@ -141,12 +178,20 @@ def _numeric_names(results: Sequence[Result]) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(name for name, _ in entries) if name not in texts)
 
 
+def _main_curve(curve: Mapping[str, Sequence[Any]]) -> dict[str, NDArray[np.float64]]:
+    """The curve of the cell as a whole: of several (column ``event``) that without a name; NaN where a column lacks."""
+    n_points = len(curve.get("p_miss", ()))
+    rows = np.array([name == "" for name in curve.get("event", [""] * n_points)], np.bool_)
+    absent = np.full(n_points, np.nan)
+    return {name: np.asarray(curve.get(name, absent), np.float64)[rows] for name in CURVE}
+
+
 def _curves(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dict[str, Any]]:
     first, last = (np.zeros(axes.shape, np.int64) for _ in range(2))
     columns: dict[str, list[NDArray[np.float64]]] = {name: [] for name in CURVE}
     total = 0
     for result in sorted(results, key=axes.place):
-        kept = thin({name: np.asarray(result.curve.get(name, ()), np.float64) for name in CURVE})
+        kept = thin(_main_curve(result.curve))
         for name in CURVE:
             columns[name].append(kept[name])
         first[axes.place(result)], total = total, total + kept["twv"].size

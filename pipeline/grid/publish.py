@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pipeline.engine.labels import relabel
+from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
-from pipeline.errors import StoreError
+from pipeline.engine.work import Work
+from pipeline.errors import DamageError, StoreError
 from pipeline.grid.gather import gather
 from pipeline.store import arrays, manifest
-from pipeline.store.address import address
+from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Report = Callable[[Store, str, "dict[str, xr.Dataset]", Sequence[Result]], Mapping[str, str]]
+STAGED = "+staged"
+"""Ends the name under which runs lie that wait to be published; no evaluation's own name has it."""
+GROUPS = ("", "queries", "curves", "load")
 
 
 @dataclass(frozen=True)
@@ -35,20 +40,73 @@ class Run:
     reports: Mapping[str, str]
     n_scored: int
     n_failed: int
+    work: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What the execution that published it last made and found (``Work.document``)."""
 
 
-def publish(store: Store, plan: Plan, results: Sequence[Result], report: Report | None = None) -> Run:
+def publish(
+    store: Store,
+    plan: Plan,
+    results: Sequence[Result],
+    report: Report | None = None,
+    work: Mapping[str, Any] | None = None,
+    *,
+    staged: bool = False,
+) -> Run:
     """Write grid, reports and manifest of a run whose results are all in the store, and make it the latest.
 
+    A run that is there and sound is not written again. ``work`` is what it took (``Work.document``); it stands in the
+    reference, so that the run's own bytes do not depend on what was there before. A ``staged`` run is written like any
+    other, but readers go on to see the run before until a person publishes it.
     Raises ``StoreError``; whatever fails before the last step leaves the previous run the latest.
     """
-    ordered = [_named(result, plan) for result in results]
-    run_id = address("run", plan=plan.address, results=[job.address for job in plan.jobs])[:16]
+    run_id = id_of(plan)
+    path = _path(run_id)
+    run = unless_damaged(lambda: _verified(store, run_id), path) if store.exists(path) else None
+    if run is None:
+        run = _write(store, plan, run_id, [named(result, plan) for result in results], report)
+    done = dict(work or Work().document())
+    name = f"{plan.evaluation}{STAGED if staged else ''}"
+    newest = unless_damaged(lambda: manifest.latest(store, name), f"refs/{name}")
+    if newest is None or newest["run"] != run_id or done["damaged"]:
+        manifest.commit(store, name, {"run": run_id, "manifest": path, "work": done})
+    return replace(run, work=done)
+
+
+def promote(store: Store, run_id: str) -> Run:
+    """Make a staged run the latest of its evaluation, after a look at every object of it.
+
+    Raises ``DamageError`` where one is not what was written; the run before stays the latest then.
+    """
+    run = _verified(store, run_id)
+    staged = manifest.history(store, f"{run.evaluation}{STAGED}").values()
+    work = next((entry["work"] for entry in staged if entry["run"] == run_id), Work().document())
+    newest = manifest.latest(store, run.evaluation)
+    if newest is None or newest["run"] != run_id:
+        manifest.commit(store, run.evaluation, {"run": run_id, "manifest": _path(run_id), "work": work})
+    return replace(run, work=work)
+
+
+def id_of(plan: Plan) -> str:
+    """The id of the run that a plan makes."""
+    return address("run", plan=plan.address, results=[job.address for job in plan.jobs])[:16]
+
+
+def before(store: Store, plan: Plan) -> Run | None:
+    """The run that was the latest when the plan's run was first published, or now if it never was; None if none was."""
+    earlier = None
+    for entry in manifest.history(store, plan.evaluation).values():
+        if entry["run"] == id_of(plan):
+            break
+        earlier = entry["run"]
+    return None if earlier is None else load_run(store, earlier)
+
+
+def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], report: Report | None) -> Run:
     grid_path = f"grids/{plan.evaluation}/{run_id}.zarr"
-    groups = {name: group.assign_attrs(run=run_id) for name, group in gather(plan, ordered).items()}
-    if not arrays.is_complete(store, grid_path):
-        arrays.write_groups(store, grid_path, groups)
-    reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", groups, ordered))
+    groups = {name: group.assign_attrs(run=run_id) for name, group in gather(plan, results).items()}
+    arrays.write_groups(store, grid_path, groups)
+    reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", groups, results))
     run = Run(
         id=run_id,
         evaluation=plan.evaluation,
@@ -59,12 +117,13 @@ def publish(store: Store, plan: Plan, results: Sequence[Result], report: Report 
         n_scored=sum(result.failed is None for result in results),
         n_failed=sum(result.failed is not None for result in results),
     )
-    path = f"runs/{run_id}.json"
-    store.put_sealed(path, json.dumps({**run.__dict__, "objects": _objects(store, run)}, sort_keys=True).encode())
-    newest = manifest.latest(store, plan.evaluation)
-    if newest is None or newest["run"] != run_id:
-        manifest.commit(store, plan.evaluation, {"run": run_id, "manifest": path})
+    stored = {name: value for name, value in asdict(run).items() if name != "work"}
+    store.put_sealed(_path(run_id), json.dumps({**stored, "objects": _objects(store, run)}, sort_keys=True).encode())
     return run
+
+
+def _path(run_id: str) -> str:
+    return f"runs/{run_id}.json"
 
 
 def _objects(store: Store, run: Run) -> dict[str, Any]:
@@ -74,8 +133,8 @@ def _objects(store: Store, run: Run) -> dict[str, Any]:
     return {path: store.describe(path) for path in sorted(set(paths))}
 
 
-def _named(result: Result, plan: Plan) -> Result:
-    """A result whose findings name files instead of roles."""
+def named(result: Result, plan: Plan) -> Result:
+    """A result whose findings and sources name files instead of roles."""
     if result.cell is None:
         raise StoreError("a result of a run has no cell. Remove it and run again.")
     job: Job = plan.by_cell[result.cell]
@@ -84,16 +143,63 @@ def _named(result: Result, plan: Plan) -> Result:
     return replace(result, findings=relabel(result.findings, names), sources=sources)
 
 
+def load_run(store: Store, run_id: str) -> Run:
+    """The run of an id. Raises ``DamageError`` where its manifest is lost or damaged."""
+    return _manifest(store, run_id)[0]
+
+
+def _manifest(store: Store, run_id: str) -> tuple[Run, dict[str, Any]]:
+    stored = json.loads(store.get_sealed(_path(run_id)))
+    objects: dict[str, Any] = stored.pop("objects")
+    return Run(**stored), objects
+
+
+def faults(store: Store, run_id: str) -> list[str]:
+    """Objects of a run that are not what its manifest says, read one by one; empty when all is sound."""
+    run, objects = _manifest(store, run_id)
+    damaged = []
+    for path, entry in objects.items():
+        found = unless_damaged(lambda path=path: store.describe(path), path)  # type: ignore[misc]
+        if found != entry:
+            damaged.append(path)
+    try:
+        arrays.verify(store, run.grid)
+    except DamageError as error:
+        damaged.append(f"{run.grid} ({error})")
+    return damaged
+
+
+def checked(store: Store, run: Run, path: str) -> bytes:
+    """The bytes of an object of a run. Raises ``DamageError`` where they are not those that its manifest names."""
+    _, objects = _manifest(store, run.id)
+    data = store.get(path)
+    if digest_bytes(data) != objects.get(path, {}).get("sha256"):
+        raise DamageError(f"{store.url(path)}: the object is not what the run's manifest says. Run again to mend it.")
+    return data
+
+
+def check_sizes(store: Store, run: Run) -> None:
+    """Raise ``DamageError`` where an object of a run is lost or has another size; only the manifest is read."""
+    _, objects = _manifest(store, run.id)
+    folders = sorted({path.rpartition("/")[0] for path in objects})
+    sizes = {path: size for folder in folders for path, size in store.listing(folder).items()}
+    for path, entry in objects.items():
+        if sizes.get(path) != entry["n_bytes"]:
+            raise DamageError(f"{store.url(path)}: the object is lost or cut short.")
+
+
+def _verified(store: Store, run_id: str) -> Run:
+    if damaged := faults(store, run_id):
+        raise DamageError(f"run {run_id}: {', '.join(damaged[:3])} {'is' if len(damaged) == 1 else 'are'} damaged.")
+    return load_run(store, run_id)
+
+
 def latest(store: Store, evaluation: str) -> Run | None:
     """The latest published run of an evaluation, or None."""
     newest = manifest.latest(store, evaluation)
-    if newest is None:
-        return None
-    stored = json.loads(store.get_sealed(newest["manifest"]))
-    stored.pop("objects")
-    return Run(**stored)
+    return None if newest is None else replace(load_run(store, newest["run"]), work=newest.get("work", {}))
 
 
 def load_grid(store: Store, run: Run) -> dict[str, xr.Dataset]:
     """The groups of a run's grid."""
-    return {name: arrays.open_group(store, run.grid, name) for name in ("", "queries", "curves", "load")}
+    return {name: arrays.open_group(store, run.grid, name) for name in GROUPS}

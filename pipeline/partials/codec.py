@@ -17,10 +17,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.errors import StoreError
+from pipeline.errors import DamageError
+from pipeline.partials.document_outcomes import DocumentOutcomes
+from pipeline.partials.event_outcomes import EventOutcomes
 from pipeline.partials.exact import ExactSum
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
+from pipeline.partials.score_rows import ScoreRows
+from pipeline.partials.stt_outcomes import SttOutcomes
 from pipeline.partials.tally import Tally
 
 Column = NDArray[Any] | tuple[str, ...]
@@ -47,9 +51,12 @@ class Storable(Protocol):
         ...
 
 
-Kept = Ledger | ExactSum | Tally | Outcomes
+Kept = Ledger | ExactSum | Tally | Outcomes | EventOutcomes | SttOutcomes | DocumentOutcomes | ScoreRows
 
-_KINDS: dict[str, type[Kept]] = {known.kind: known for known in (Ledger, ExactSum, Tally, Outcomes)}
+_KINDS: dict[str, type[Kept]] = {
+    known.kind: known
+    for known in (Ledger, ExactSum, Tally, Outcomes, EventOutcomes, SttOutcomes, DocumentOutcomes, ScoreRows)
+}
 
 
 def encode(partial: Storable) -> bytes:
@@ -58,7 +65,7 @@ def encode(partial: Storable) -> bytes:
 
 
 def decode(data: bytes) -> Kept:
-    """The partial that ``encode`` wrote. Raises ``StoreError`` on damage, on an unknown kind or edition."""
+    """The partial that ``encode`` wrote. Raises ``DamageError`` on damage, on an unknown kind or edition."""
     kind, columns, meta = _unpack(data)
     if kind not in _KINDS:
         raise _damage(f"kind {kind!r} is not one of {', '.join(sorted(_KINDS))}")
@@ -186,5 +193,5 @@ def _widened(array: NDArray[Any], dtype: str) -> NDArray[Any]:
     return result
 
 
-def _damage(what: str) -> StoreError:
-    return StoreError(f"stored columns are damaged: {what}. Remove the object and run again; it is computed anew.")
+def _damage(what: str) -> DamageError:
+    return DamageError(f"stored columns are damaged: {what}. Remove the object and run again; it is computed anew.")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.errors import StoreError
+from pipeline.errors import DamageError, StoreError
 from pipeline.store.blobs import Store
 from pipeline.store.paths import checked_path
 from pipeline.store.seal import unseal
@@ -56,8 +56,9 @@ def write_groups(store: Store, path: str, groups: Mapping[str, xr.Dataset]) -> N
 def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
     """One group, lazily: values are read, and checked whole object by whole object, when they are asked for.
 
-    Raises ``StoreError`` at once where the record is missing (the writer did not finish) or damaged, an object is
-    lost or has another size, or there is no such group; on reading where an object is not what was written.
+    Raises ``DamageError`` at once where the record is missing (the writer did not finish) or damaged, or an object
+    is lost or has another size; on reading where an object is not what was written. ``StoreError`` where there is no
+    such group.
     """
     import xarray as xr
 
@@ -65,7 +66,7 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
 
     record = _record(store, path)
     if faults := _lost(store, path, record):
-        raise StoreError(f"{store.url(path)}: {'; '.join(faults[:3])}. Remove the record and run again.")
+        raise DamageError(f"{store.url(path)}: {'; '.join(faults[:3])}. Remove the record and run again.")
     if _key(group, "zarr.json") not in record:
         raise StoreError(f"{store.url(path)}: there is no group {group!r}.")
     dataset: xr.Dataset = xr.open_zarr(
@@ -82,17 +83,25 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
 
 def is_complete(store: Store, path: str) -> bool:
     """Whether there is a whole record, and every object it lists with the size it lists."""
-    if not store.exists(_record_path(path)):
-        return False
-    data = store.get(_record_path(path))
     try:
+        data = store.get(_record_path(path))
         return not _lost(store, path, _parsed(data, store.url(_record_path(path))))
-    except StoreError:
+    except DamageError:
         return False
+
+
+def is_recorded(store: Store, path: str) -> bool:
+    """Whether there is a record, whole or not: something was written here once."""
+    return store.exists(_record_path(path))
+
+
+def discard(store: Store, path: str) -> None:
+    """Take the record away: what was written there counts no longer, and is written anew when it is needed."""
+    store.remove(_record_path(path))
 
 
 def verify(store: Store, path: str) -> None:
-    """Read every object and compare its SHA-256; raises ``StoreError`` on the first that is not what was written."""
+    """Read every object and compare its SHA-256; raises ``DamageError`` on the first that is not what was written."""
     from pipeline.store.recorded import checked_object
 
     record = _record(store, path)
@@ -183,14 +192,14 @@ def _record_path(path: str) -> str:
 def _record(store: Store, path: str) -> Record:
     where = store.url(_record_path(path))
     if not store.exists(_record_path(path)):
-        raise StoreError(f"{where}: there is no record, so the arrays were never finished. Run again to write them.")
+        raise DamageError(f"{where}: there is no record, so the arrays were never finished. Run again to write them.")
     return _parsed(store.get(_record_path(path)), where)
 
 
 def _parsed(data: bytes, where: str) -> Record:
     record = json.loads(unseal(data, where))
     if record["kind"] != _EDITION:
-        raise StoreError(f"{where}: this is {record['kind']!r}, not {_EDITION!r}. Remove it and run again.")
+        raise DamageError(f"{where}: this is {record['kind']!r}, not {_EDITION!r}. Remove it and run again.")
     return {key: (size, digest) for key, (size, digest) in record["objects"].items()}
 
 

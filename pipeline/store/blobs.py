@@ -6,16 +6,18 @@ Local files go through ``local``; everything else through the one file system th
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from pipeline.errors import Finding, InputError, StoreError, UsageError
+from pipeline.errors import DamageError, Finding, InputError, StoreError, UsageError
 from pipeline.store import local
 from pipeline.store.address import digest_bytes
 from pipeline.store.paths import checked_path
@@ -66,7 +68,7 @@ class Store:
             return True
 
     def get(self, path: str) -> bytes:
-        """The bytes of an object; ``StoreError`` if there is none."""
+        """The bytes of an object; ``DamageError`` if there is none."""
         with self._faults("read", path):
             return self._file(path).read_bytes() if self._is_local else cast(bytes, self._remote(path, "cat_file"))
 
@@ -105,6 +107,16 @@ class Store:
                 found = {name[len(base) + 1 :]: int(entry["size"]) for name, entry in objects.items()}
             below = f"{prefix}/" if prefix else ""
             return {path: found[path] for path in sorted(found) if path.startswith(below)}
+
+    def times(self, prefix: str = "") -> dict[str, float]:
+        """When every object below ``prefix`` was written, in seconds since 1970, by the store's own clock."""
+        with self._faults("list", prefix):
+            if self._is_local:
+                top = self._file(prefix) if prefix else Path(self.root)
+                return {path.relative_to(self.root).as_posix(): when for path, when in local.times(top)}
+            fs, base = self._fs()
+            objects = fs.find(f"{base}/{prefix}".rstrip("/"), detail=True)
+            return {name[len(base) + 1 :]: _written(entry) for name, entry in objects.items()}
 
     def remove(self, path: str) -> None:
         """Remove an object; nothing happens if there is none."""
@@ -145,7 +157,8 @@ class Store:
         except StoreError:
             raise
         except FileNotFoundError as error:
-            raise StoreError(f"{where}: cannot {verb} the object (there is none). Run again to make it.") from error
+            message = f"{where}: cannot {verb} the object (there is none). Run again to make it."
+            raise (DamageError if verb == "read" else StoreError)(message) from error
         except Exception as error:  # drivers raise whatever their libraries raise, not only OSError
             raise StoreError(f"{where}: cannot {verb} the object ({_told(error)}).") from error
 
@@ -196,6 +209,17 @@ def _file_system(url: str) -> tuple[Any, str]:
     # fsspec keeps one file system per process and arguments (and starts anew after a fork). Without its cache of
     # listings, which would hide what other processes wrote.
     return cast(tuple[Any, str], fsspec.core.url_to_fs(url, use_listings_cache=False))
+
+
+def _written(entry: dict[str, Any]) -> float:
+    """The time of writing in what a driver says about an object; now where it does not say."""
+    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
+        value = entry.get(name)
+        if isinstance(value, datetime):
+            return value.timestamp()
+        if isinstance(value, int | float):
+            return float(value)
+    return time.time()
 
 
 def _told(error: Exception) -> str:

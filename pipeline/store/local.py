@@ -31,12 +31,23 @@ def create(path: Path, data: bytes) -> bool:
 
 def sizes(top: Path) -> Iterator[tuple[Path, int]]:
     """Every object below ``top`` with its size in bytes; what others remove meanwhile may be left out."""
+    for path, status in _statuses(top):
+        yield path, status.st_size
+
+
+def times(top: Path) -> Iterator[tuple[Path, float]]:
+    """Every object below ``top`` with the time of writing, seconds since 1970."""
+    for path, status in _statuses(top):
+        yield path, status.st_mtime
+
+
+def _statuses(top: Path) -> Iterator[tuple[Path, os.stat_result]]:
     for folder, _, names in os.walk(top, onerror=_unless_gone):
         for name in names:
             path = Path(folder, name)
             if not name.startswith("."):
                 with suppress(FileNotFoundError):
-                    yield path, path.stat().st_size
+                    yield path, path.stat()
 
 
 @contextmanager

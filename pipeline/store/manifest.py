@@ -25,7 +25,7 @@ def commit(store: Store, evaluation: str, payload: dict[str, Any]) -> int:
     data = seal(json.dumps(payload, sort_keys=True, allow_nan=False).encode())
     number = max(_numbers(store, evaluation), default=0) + 1
     for candidate in range(number, number + _TRIES):
-        if store.create(_path(evaluation, candidate), data):
+        if store.create(path_of(evaluation, candidate), data):
             return candidate
     raise StoreError(f"{store.root}: {_TRIES} commits to {evaluation} were lost to other writers. Run again.")
 
@@ -41,7 +41,13 @@ def history(store: Store, evaluation: str) -> dict[int, dict[str, Any]]:
     return {number: _payload(store, evaluation, number) for number in sorted(_numbers(store, evaluation))}
 
 
-def _path(evaluation: str, number: int) -> str:
+def evaluations(store: Store) -> tuple[str, ...]:
+    """The names of all evaluations with a commit, sorted."""
+    return tuple(sorted({path.split("/")[1] for path in store.listing("refs")}))
+
+
+def path_of(evaluation: str, number: int) -> str:
+    """Where a commit lies."""
     return f"refs/{checked_name(evaluation)}/{number:0{_DIGITS}d}.json"
 
 
@@ -51,7 +57,7 @@ def _numbers(store: Store, evaluation: str) -> list[int]:
 
 
 def _payload(store: Store, evaluation: str, number: int) -> dict[str, Any]:
-    payload = json.loads(store.get_sealed(_path(evaluation, number)))
+    payload = json.loads(store.get_sealed(path_of(evaluation, number)))
     if not isinstance(payload, dict):
-        raise StoreError(f"{store.url(_path(evaluation, number))}: a commit is a JSON object. Remove it.")
+        raise StoreError(f"{store.url(path_of(evaluation, number))}: a commit is a JSON object. Remove it.")
     return payload

@@ -1,7 +1,7 @@
 """A read-only Zarr store that knows which objects there must be.
 
 Zarr reads a missing chunk as fill values. Here an object that is recorded and missing, or whose bytes are not the
-recorded ones, is a ``StoreError``. Objects are fetched and checked whole, and the last few are kept: a shard is read
+recorded ones, is a ``DamageError``. Objects are fetched and checked whole, and the last few are kept: a shard is read
 in many pieces. This module imports zarr: import it only where arrays are read.
 """
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from zarr.abc.store import OffsetByteRequest, RangeByteRequest, Store, SuffixByteRequest
 from zarr.core.buffer import default_buffer_prototype
 
-from pipeline.errors import StoreError
+from pipeline.errors import DamageError
 
 if TYPE_CHECKING:
     from zarr.abc.store import ByteRequest
@@ -109,10 +109,10 @@ class RecordedStore(Store):
 
 
 def checked_object(blobs: Blobs, path: str, key: str, entry: tuple[int, str]) -> bytes:
-    """The bytes of one recorded object; ``StoreError`` if it is missing or other bytes are there."""
+    """The bytes of one recorded object; ``DamageError`` if it is missing or other bytes are there."""
     data = blobs.get(f"{path}/{key}")
     if (len(data), sha256(data).hexdigest()) != tuple(entry):
-        raise StoreError(
+        raise DamageError(
             f"{blobs.url(path)}/{key}: the object is damaged ({len(data)} bytes, {entry[0]} were written; or their "
             "SHA-256 differs). Remove its record and run again."
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-from pipeline.errors import StoreError
+from pipeline.errors import DamageError
 
 _SEALED = re.compile(rb'\{"sha256":"([0-9a-f]{64})","body":(.*)\}\n', re.DOTALL)
 
@@ -19,8 +19,8 @@ def seal(data: bytes) -> bytes:
 
 
 def unseal(data: bytes, where: str) -> bytes:
-    """What was sealed. Raises ``StoreError`` naming ``where`` if anything is missing, added or changed."""
+    """What was sealed. Raises ``DamageError`` naming ``where`` if anything is missing, added or changed."""
     found = _SEALED.fullmatch(data)
     if found is None or sha256(found[2]).hexdigest().encode() != found[1]:
-        raise StoreError(f"{where}: the object is damaged (its SHA-256 does not match). Remove it and run again.")
+        raise DamageError(f"{where}: the object is damaged (its SHA-256 does not match). Remove it and run again.")
     return found[2]

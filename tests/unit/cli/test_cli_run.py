@@ -48,6 +48,7 @@ def test_the_options_reach_the_flow_and_the_summary_is_strict_json(
         "n_scored": 1,
         "n_failed": 1,
         "n_reused": 0,
+        "work": {},
         "paths": {"page": "s3://***@b/index.html"},
         "board": [{"system": "a", "atwv": 0.5, "cnxe": "inf"}, {"system": "b", "atwv": None, "cnxe": None}],
     }

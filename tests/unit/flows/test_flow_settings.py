@@ -30,10 +30,11 @@ def test_nothing_calls_home_and_the_database_is_private(tmp_path):
     assert environment["DO_NOT_TRACK"] == "1"
     assert environment["PREFECT_SERVER_ANALYTICS_ENABLED"] == "false"
     assert environment["PREFECT_HOME"] == str(tmp_path / "rescore" / "prefect")
+    assert "'distributed': 'warning'" in environment["DASK_LOGGING"]
 
 
 def test_what_is_set_stays():
-    environment = dict.fromkeys(QUIET, "mine") | {"PREFECT_HOME": "/mine"}
+    environment = dict.fromkeys(QUIET, "mine") | {"PREFECT_HOME": "/mine", "DASK_LOGGING__DISTRIBUTED": "info"}
     before = dict(environment)
     prepare_environment(environment)
     assert environment == before

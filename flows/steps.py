@@ -1,0 +1,94 @@
+"""What a run does beside scoring cells, without Prefect and without Dask: the last look at results, and publishing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pipeline.engine.cell import do_cell, is_concluded_here, load_result
+from pipeline.engine.mending import mended, unless_damaged
+from pipeline.engine.plan import Job, Plan
+from pipeline.engine.result import Result
+from pipeline.engine.work import Work, total
+from pipeline.grid import Run, before, checked, load_grid, publish
+from pipeline.report.board import Run as Boards
+from pipeline.report.board import read_run
+from pipeline.report.boards_file import read_boards
+from pipeline.store.blobs import Store
+
+if TYPE_CHECKING:
+    from pipeline.report.diff import Diff, Side
+
+MOST_HERE = 400
+"""Cells that are concluded in this process: beyond, a cluster is worth its start."""
+
+
+def is_small(store: Store, plan: Plan, todo: Iterable[Job]) -> bool:
+    """Whether nothing is to be read or aligned, only figures to be computed, and not for very many cells."""
+    jobs = tuple(todo)
+    return len(jobs) <= MOST_HERE and all(is_concluded_here(store, plan, job) for job in jobs)
+
+
+def score_here(store: Store, plan: Plan, todo: Iterable[Job]) -> Work:
+    """Score cells one after the other in this process."""
+    return total(do_cell(store, plan, job.cell) for job in todo)
+
+
+def finish(store: Store, plan: Plan, work: Work, *, staged: bool = False) -> Run:
+    """Publish or stage the plan's results, all of which should be in the store; a damaged one is made again here."""
+    results, works = list[Result](), [plan.work, work]
+    for job in plan.jobs:
+        result, again = sound_result(store, plan, job)
+        results.append(result)
+        works.append(again)
+    from pipeline.report import write_reports  # with xarray and templates, for which there may be no need
+
+    previous = unless_damaged(lambda: _previous(store, plan), f"the run of {plan.evaluation} before")
+
+    def report(store: Store, prefix: str, grid: Any, ordered: Sequence[Result]) -> Mapping[str, str]:
+        return write_reports(store, prefix, grid, ordered, _changes(previous, plan, grid, ordered))
+
+    return publish(store, plan, results, report=report, work=document(plan, total(works)), staged=staged)
+
+
+def _previous(store: Store, plan: Plan) -> Side | None:
+    run = before(store, plan)
+    from pipeline.report.diff import side_of
+
+    return None if run is None else side_of(store, run)
+
+
+def _changes(previous: Side | None, plan: Plan, grid: Any, results: Sequence[Result]) -> Diff | None:
+    """What moved since the run before; None before the first, or where that cannot be read."""
+    if previous is None:
+        return None
+    from pipeline.report.diff import Side, compare
+
+    by_cell = {result.cell: result for result in results}
+    after = Side.of(str(grid[""].attrs["run"]), plan, lambda cell: by_cell[cell], grid)
+    return unless_damaged(lambda: compare(previous, after), f"run {previous.run}")
+
+
+def sound_result(store: Store, plan: Plan, job: Job) -> tuple[Result, Work]:
+    """A job's result, scored again where it is lost or damaged."""
+    work = Work.of_reused(job.path)
+
+    def again() -> None:
+        nonlocal work
+        work = do_cell(store, plan, job.cell)
+        work = work if work.damaged else work + Work.of_damaged(job.path)
+
+    return mended(lambda: load_result(store, job.address), again, job.path)[0], work
+
+
+def boards_of(store: Store, run: Run) -> Boards:
+    """All boards of a run: from the small file of them, or from the grid where a run has no such file."""
+    path = run.reports.get("boards.json")
+    found = None if path is None else unless_damaged(lambda: read_boards(checked(store, run, path)), path)
+    return read_run(load_grid(store, run)) if found is None else found
+
+
+def document(plan: Plan, work: Work) -> Mapping[str, Any]:
+    """The record of an execution: counts by ring, bytes read, and how many bytes of inputs the plan hashed."""
+    sizes = {source.uri: source.n_bytes for job in plan.jobs for source in job.inputs.values()}
+    return {**work.document(), "bytes_hashed": sum(sizes.values())}

@@ -1,0 +1,91 @@
+"""``rescore watch`` and ``rescore publish``: run what changed, unattended; and let a staged run be seen."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+from pipeline.cli.evaluation import DEFAULT_STORE
+from pipeline.cli.output import note, print_json, shown
+from pipeline.cli.runs import add_run, add_store
+from pipeline.errors import RescoreError
+from pipeline.store.blobs import Store
+
+MINUTE_S = 60.0
+
+
+def register(subparsers: Any) -> None:
+    """Add both commands."""
+    parser = subparsers.add_parser(
+        "watch",
+        help="run what changed, unattended",
+        description="Compare keys, outputs and the evaluation file with the last run. Where anything differs, score it "
+        "and publish it, or stage it where the evaluation's `publication` is staged or sealed.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("evaluation", metavar="EVALUATION.yaml", help="a path or any fsspec URL")
+    parser.add_argument("--store", default=DEFAULT_STORE, metavar="URL", help=f"default: {DEFAULT_STORE}")
+    parser.add_argument("--cluster", default="local", metavar="local|tcp://…", help="a Dask cluster (default: local)")
+    parser.add_argument("--workers", type=int, default=None, metavar="N", help="of a local cluster")
+    parser.add_argument("--every", type=_minutes, metavar="MINUTES", help="look again and again; default: once")
+    parser.add_argument("--stage", action="store_true", help="stage, whatever the evaluation says")
+    parser.add_argument("--json", action="store_true", help="print one JSON document for each look")
+    parser.set_defaults(command=watch)
+    parser = subparsers.add_parser(
+        "publish",
+        help="publish a staged run",
+        description="Make a staged run the latest of its evaluation, after reading every object of it.",
+        allow_abbrev=False,
+    )
+    add_run(parser, "run")
+    add_store(parser)
+    parser.set_defaults(command=publish)
+
+
+def watch(args: argparse.Namespace) -> int:
+    """Look once, or until interrupted; 0 when the platform did its part."""
+    from flows.settings import prepare_environment
+
+    prepare_environment()
+    from flows.watch import watch as look  # with Prefect, which takes seconds
+
+    while True:
+        try:
+            found = look(args.evaluation, args.store, args.cluster, args.workers, publish=False if args.stage else None)
+        except RescoreError as error:
+            if args.every is None:
+                raise
+            note(str(error))  # a file may be half uploaded: the next look may find it whole
+        else:
+            if args.json:
+                print_json({"evaluation": found.evaluation, "run": found.run, "state": found.state})
+            else:
+                print(shown(f"{found.evaluation}: run {found.run} {found.state}\n{found.changes}".rstrip()), flush=True)
+        if args.every is None:
+            return 0
+        time.sleep(args.every * MINUTE_S)
+
+
+def publish(args: argparse.Namespace) -> int:
+    """Publish and say so; 0."""
+    from pipeline.grid import promote
+    from pipeline.grid.history import find_run
+
+    store = Store(args.store)
+    run = promote(store, find_run(store, args.run).id)
+    if args.json:
+        print_json({"run": run.id, "evaluation": run.evaluation})
+    else:
+        print(shown(f"Run {run.id} is now the latest of {run.evaluation}."))
+    return 0
+
+
+def _minutes(text: str) -> float:
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = 0.0
+    if not 0 < minutes < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes above 0")
+    return minutes

@@ -1,0 +1,76 @@
+"""The sum of a cell's tiles with all else that its figures need: a new operating point reads nothing but this."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from pipeline import protocols
+from pipeline.errors import DamageError, Finding
+from pipeline.partials.codec import Column, decode, decode_columns, encode, encode_columns
+from pipeline.protocols.base import Protocol
+from pipeline.store.address import address
+from pipeline.store.blobs import Store
+
+TOTAL_EDITION = 1
+KIND = "total/1"
+
+
+@dataclass(frozen=True)
+class Total:
+    """What is concluded from, and where it came from."""
+
+    partial: Any
+    survey: Mapping[str, Any]
+    """What the output says beside its trials, ``n_rows`` included."""
+    findings: tuple[Finding, ...]
+    """Of reading the output."""
+    objects: tuple[str, ...]
+    """Paths of the trials and tiles that it was made of."""
+
+
+def path_of(protocol: Protocol, trials_path: str, reference_address: str) -> str:
+    """Where the total of stored trials against a reference belongs: no setting that only ``conclude`` reads counts."""
+    settings = protocols.fields(protocol)["settings"]
+    name = address(
+        "total",
+        edition=TOTAL_EDITION,
+        family=protocol.family.name,
+        settings={name: settings[name] for name in settings.keys() - set(protocol.family.conclusion)},
+        trials=trials_path,
+        reference=reference_address,
+    )
+    return f"totals/{name[:2]}/{name}"
+
+
+def save(store: Store, path: str, total: Total) -> None:
+    """Write a total."""
+    about = {
+        "survey": dict(total.survey),
+        "findings": [asdict(finding) for finding in total.findings],
+        "objects": total.objects,
+    }
+    columns: dict[str, Column] = {
+        "partial": np.frombuffer(encode(total.partial), np.uint8),
+        "about": (json.dumps(about, sort_keys=True, allow_nan=False),),
+    }
+    store.put(path, encode_columns(KIND, columns))
+
+
+def load(store: Store, path: str) -> Total:
+    """The total at a path. Raises ``DamageError`` where it is lost or not what was written."""
+    columns, _ = decode_columns(store.get(path), KIND)
+    try:
+        about = json.loads(columns["about"][0])
+        return Total(
+            partial=decode(columns["partial"].tobytes()),
+            survey=about["survey"],
+            findings=tuple(Finding(**entry) for entry in about["findings"]),
+            objects=tuple(about["objects"]),
+        )
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise DamageError(f"{store.url(path)}: this is no total ({error}). Remove it and run again.") from error

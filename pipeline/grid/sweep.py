@@ -1,0 +1,102 @@
+"""Sweeping a store: what no kept run reaches, and nobody wrote lately, can go."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pipeline.engine import trace
+from pipeline.engine.mending import unless_damaged
+from pipeline.engine.plan import load_plan
+from pipeline.errors import DamageError
+from pipeline.store import manifest
+from pipeline.store.blobs import Store
+
+DAY_S = 86_400.0
+FOLDERS = (
+    *("refs", "runs", "reports", "grids", "results", "traces", "totals", "partials", "trials", "references", "plans"),
+)
+"""Everything a store of ours holds, in the order in which it goes: what names others goes before them."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a sweep would remove, and what it leaves."""
+
+    removable: tuple[str, ...]
+    n_bytes: int
+    n_kept: int
+    n_young: int
+    """Objects that nothing reaches, but that were written too lately: a run that is not published yet may need them."""
+
+
+def survey(store: Store, *, older_than_s: float = DAY_S, keep: int | None = None, now_s: float | None = None) -> Sweep:
+    """What can go. ``keep`` is the number of commits kept of each evaluation; by default all.
+
+    Raises ``DamageError`` where it cannot be told what a kept run stands on: then nothing may be removed.
+    """
+    limit_s = (time.time() if now_s is None else now_s) - older_than_s
+    times, sizes = store.times(), store.listing()
+    kept = _reached(store, keep) | _planned(store, times, limit_s)
+    removable, n_kept, n_young = list[str](), 0, 0
+    for path in sizes:
+        if path.partition("/")[0] not in FOLDERS or _whole(path) in kept:
+            n_kept += 1
+        elif times.get(path, limit_s) >= limit_s:
+            n_young += 1
+        else:
+            removable.append(path)
+    removable.sort(key=lambda path: (FOLDERS.index(path.partition("/")[0]), ".zarr/" in path, path))
+    return Sweep(tuple(removable), sum(sizes[path] for path in removable), n_kept, n_young)
+
+
+def remove(store: Store, sweep: Sweep) -> None:
+    """Remove what was surveyed. A run that began meanwhile makes again what it misses."""
+    for path in sweep.removable:
+        store.remove(path)
+
+
+def _whole(path: str) -> str:
+    """The object that a path belongs to: arrays are many objects and a record, which go together."""
+    head, separator, _ = path.partition(".zarr")
+    return head + separator if separator else path
+
+
+def _reached(store: Store, keep: int | None) -> set[str]:
+    reached = set[str]()
+    for evaluation in manifest.evaluations(store):
+        commits = sorted(manifest.history(store, evaluation).items())
+        for number, commit in commits if keep is None else commits[-keep:]:
+            reached |= {manifest.path_of(evaluation, number), commit["manifest"]}
+            stored = json.loads(store.get_sealed(commit["manifest"]))
+            reached |= {_whole(path) for path in (*stored["objects"], stored["grid"])}
+            reached |= _of_results(store, stored["results"].values(), run=stored["id"])
+    return reached
+
+
+def _of_results(store: Store, addresses: Iterable[str], run: str) -> set[str]:
+    reached = set[str]()
+    for address in addresses:
+        try:
+            found = trace.load(store, address)
+        except DamageError as error:
+            message = f"run {run}: it is not known what result {address[:12]} stands on ({error})"
+            raise DamageError(f"{message}. Run its evaluation again, or keep fewer runs.") from error
+        reached |= {f"results/{address}.json", trace.path_of(address), *map(_whole, found.paths)}
+    return reached
+
+
+def _planned(store: Store, times: dict[str, float], limit_s: float) -> set[str]:
+    """Plans made lately and what they have got so far: their runs may still be going on."""
+    reached = set[str]()
+    for path in [path for path in times if path.startswith("plans/") and times[path] >= limit_s]:
+        address = path.removeprefix("plans/").removesuffix(".json")
+        plan = unless_damaged(lambda address=address: load_plan(store, address), path)  # type: ignore[misc]
+        for job in plan.jobs if plan is not None else ():
+            reached |= {job.path, trace.path_of(job.address), path}
+            if store.exists(trace.path_of(job.address)):
+                found = unless_damaged(lambda job=job: trace.load(store, job.address), job.path)  # type: ignore[misc]
+                reached |= set(map(_whole, found.paths)) if found is not None else set()
+    return reached

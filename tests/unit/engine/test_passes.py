@@ -1,0 +1,77 @@
+"""Calibration as map-reduce passes: here, on a cluster, and for any cut the same bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+from pipeline.engine.passes import Part, calibrate_parts
+from pipeline.metrics.multiclass_calibration import calibrate
+from pipeline.partials.ledger import Ledger
+
+PRIOR = (0.5, 0.3, 0.2)
+
+
+def bits(found):
+    offsets = found.offsets or ()
+    return found.status, found.scale.hex(), [b.hex() for b in offsets], found.cross_entropy.hex(), found.passes
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(11)
+    labels = rng.integers(0, 3, 3000)
+    llh = rng.normal(0, 2, (3000, 3))
+    llh[np.arange(3000), labels] += 1.5
+    return llh, labels
+
+
+def cut(llh, labels, n, seed):
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(labels.size)
+    return [Part(llh[share], labels[share]) for share in np.array_split(order, n)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 19])
+def test_any_cut_and_order_of_the_rows_give_the_same_bits(rows, n):
+    whole, _ = calibrate(*rows, PRIOR)
+    assert whole.status == "overlap"
+    assert bits(calibrate_parts(cut(*rows, n, seed=n), PRIOR)) == bits(whole)
+
+
+def test_a_cluster_gives_the_same_bits(rows):
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        parts = client.scatter(cut(*rows, 19, seed=5))
+        assert bits(calibrate_parts(parts, PRIOR, client)) == bits(calibrate(*rows, PRIOR)[0])
+
+
+def test_ledgers_of_tiles_calibrate_as_their_sum(rows):
+    rng = np.random.default_rng(12)
+    target = rng.random(4000) < 0.1
+    score = np.round(rng.normal(np.where(target, 2.0, -1.0), 1.5), 1)
+    tile = rng.integers(0, 7, 4000)
+
+    def ledger(mask):
+        n = int(mask.sum())
+        none = np.zeros(0, np.int64)
+        return Ledger.of(("q",), np.zeros(n, np.int64), score[mask], target[mask], target[mask], none)
+
+    whole = calibrate_parts([Part.of_ledger(ledger(np.ones(4000, bool)))], (0.1, 0.9))
+    tiles = [Part.of_ledger(ledger(tile == t)) for t in range(7)]
+    assert bits(calibrate_parts(tiles, (0.1, 0.9))) == bits(whole)
+    plain = np.stack([score, np.zeros(4000)], axis=1)
+    assert bits(calibrate(plain, np.where(target, 0, 1), (0.1, 0.9))[0]) == bits(whole)
+
+
+def test_a_quasi_separable_set_counts_its_ties_over_parts():
+    llh = np.array([[3.0, 0, 0], [1, 1, 0], [1, 1, 0], [0, 2, 0], [0, 2, 0], [0, 2, 0], [0, 0, 5]])
+    labels = np.array([0, 0, 1, 1, 1, 1, 2])
+    whole, _ = calibrate(llh, labels, PRIOR)
+    assert whole.status == "quasi"
+    for n in (2, 3, 7):
+        parts = [Part(llh[rows], labels[rows]) for rows in np.array_split(np.arange(7), n)]
+        assert bits(calibrate_parts(parts, PRIOR)) == bits(whole)

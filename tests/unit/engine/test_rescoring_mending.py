@@ -1,0 +1,133 @@
+"""Damaged and lost objects: reported, made again, never a value and never an endless stop."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import tiny
+
+from flows.steps import finish, score_here
+from pipeline.engine import references
+from pipeline.engine.plan import Plan, missing, plan
+from pipeline.engine.work import Work
+from pipeline.errors import StoreError
+from pipeline.grid import Run, faults, latest
+from pipeline.store.blobs import Store
+from pipeline.terms import Evaluation
+
+RINGS = ("references", "trials", "partials", "totals")
+
+
+def run(evaluation: Evaluation, store: Store) -> tuple[Plan, Run, Work]:
+    """What `rescore run` does, in this process."""
+    references.load.cache_clear()
+    planned = plan(evaluation, store)
+    work = score_here(store, planned, missing(planned.jobs, store))
+    return planned, finish(store, planned, work), work
+
+
+def contents(store: Store, *without: str) -> dict[str, bytes]:
+    return {path: store.get(path) for path in store.listing() if path.partition("/")[0] not in without}
+
+
+def flip(data: bytes) -> bytes:
+    return data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :]
+
+
+def cut(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(str(tmp_path / "store"))
+
+
+@pytest.mark.parametrize("harm", [flip, cut])
+@pytest.mark.parametrize("ring", RINGS)
+def test_every_damaged_object_of_a_ring_is_made_again(
+    tmp_path: Path, store: Store, ring: str, harm: Callable[[bytes], bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    planned, _, _ = run(tiny.write(tmp_path / "e"), store)
+    before = contents(store)
+    # Without results and, where the trials are the question, without what would make them superfluous.
+    gone = {"references": ("results",), "trials": ("results", "totals", "partials")}.get(ring, ("results", "totals"))
+    for path in store.listing():
+        folder = path.partition("/")[0]
+        if folder == ring:
+            store.put(path, harm(store.get(path)))
+        elif folder in gone:
+            store.remove(path)
+    if ring == "totals":
+        for path, data in before.items():
+            if path.startswith("totals"):
+                store.put(path, harm(data))
+    with caplog.at_level(logging.WARNING, "rescore"):
+        _, again, _ = run(tiny.write(tmp_path / "e"), store)
+    assert contents(store, "refs") == {path: data for path, data in before.items() if not path.startswith("refs/")}
+    damaged = {path.partition("/")[0] for path in again.work["damaged"]}
+    assert damaged == {ring}
+    assert any(record.message.startswith(ring) for record in caplog.records)
+    assert len(latest(store, "tiny").work["damaged"]) == len(again.work["damaged"])
+    assert missing(planned.jobs, store) == ()
+
+
+def test_a_damaged_result_is_made_again_when_the_run_is_published(tmp_path: Path, store: Store) -> None:
+    evaluation = tiny.write(tmp_path / "e")
+    planned, _, _ = run(evaluation, store)
+    before = contents(store)
+    path = planned.jobs[0].path
+    store.put(path, flip(store.get(path)))
+    _, again, _ = run(evaluation, store)
+    assert again.work["damaged"] == [path]
+    assert contents(store, "refs") == {path: data for path, data in before.items() if not path.startswith("refs/")}
+
+
+@pytest.mark.parametrize("folder", ["grids", "runs", "reports"])
+def test_a_damaged_part_of_a_published_run_is_written_again(tmp_path: Path, store: Store, folder: str) -> None:
+    evaluation = tiny.write(tmp_path / "e")
+    _, published, _ = run(evaluation, store)
+    before = contents(store)
+    for path in store.listing(folder):
+        store.put(path, cut(store.get(path)))
+    _, again, _ = run(evaluation, store)
+    assert again.id == published.id
+    assert faults(store, again.id) == []
+    assert contents(store) == before
+
+
+def test_a_damaged_reference_to_the_latest_run_is_superseded(tmp_path: Path, store: Store) -> None:
+    evaluation = tiny.write(tmp_path / "e")
+    _, published, _ = run(evaluation, store)
+    [ref] = store.listing("refs")
+    store.put(ref, b"{")
+    with pytest.raises(StoreError, match="damaged"):
+        latest(store, "tiny")
+    run(evaluation, store)
+    assert latest(store, "tiny").id == published.id
+    assert len(store.listing("refs")) == 2
+
+
+def test_a_refused_output_is_not_read_again(tmp_path: Path, store: Store) -> None:
+    text = tiny.stdlist(tiny.GOOD).replace('score="3.0"', 'score="nan"')
+    evaluation = tiny.write(tmp_path / "e", systems={"bad": text})
+    planned, _, _ = run(evaluation, store)
+    result = store.get(planned.jobs[0].path)
+    store.remove(planned.jobs[0].path)
+    (tmp_path / "e" / "bad.xml").unlink()  # what is not there cannot be read
+    score_here(store, planned, planned.jobs)
+    assert store.get(planned.jobs[0].path) == result
+
+
+def test_a_store_that_cannot_be_reached_is_an_error_and_nothing_is_discarded(tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "store"))
+    planned, _, _ = run(tiny.write(tmp_path / "e"), store)
+    before = contents(store)
+    blocked = Store(f"{tmp_path}/e/ecf.xml")  # a file, where a folder is needed
+    with pytest.raises(StoreError) as caught:
+        score_here(blocked, planned, planned.jobs)
+    assert type(caught.value) is StoreError
+    assert contents(store) == before

@@ -88,11 +88,11 @@ def _standing(store: Store, work: Plan) -> tuple[Run, Boards] | None:
 
 
 def _make(evaluation: str, work: Plan, todo: Sequence[Job], settings: Settings, *, quiet: bool) -> Run:
-    """Score and publish: here where only figures are to be computed, else through the flow."""
+    """Score and publish: here where no output is to be read and little is to be done, else through the flow."""
     store, cells = Store(settings.store), f"{len(work.jobs)} cells, {len(todo)} to score"
     if is_small(store, work, todo):
         if not quiet:
-            _say(f"{cells}, nothing to read or to align: neither Prefect nor Dask is started.")
+            _say(f"{cells}, and no output to read: neither Prefect nor Dask is started.")
         return finish(store, work, score_here(store, work, todo))
     if not quiet:
         _say(f"{cells}. Starting Prefect and Dask ({settings.cluster}) …")

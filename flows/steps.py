@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pipeline.engine.cell import do_cell, is_concluded_here, load_result
+from pipeline.engine.cell import do_cell, lacks, load_result
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
@@ -19,14 +19,20 @@ from pipeline.store.blobs import Store
 if TYPE_CHECKING:
     from pipeline.report.diff import Diff, Side
 
-MOST_HERE = 400
-"""Cells that are concluded in this process: beyond, a cluster is worth its start."""
+MOST_HERE = 200
+"""Cells that are scored in this process where no output is to be read: beyond, a cluster is worth its start."""
+MOST_BYTES_HERE = 500_000_000
+"""Bytes of the outputs whose trials may be aligned again here."""
 
 
 def is_small(store: Store, plan: Plan, todo: Iterable[Job]) -> bool:
-    """Whether nothing is to be read or aligned, only figures to be computed, and not for very many cells."""
+    """Whether no output is to be read, and what is to be aligned and computed is soon done in this process."""
     jobs = tuple(todo)
-    return len(jobs) <= MOST_HERE and all(is_concluded_here(store, plan, job) for job in jobs)
+    if len(jobs) > MOST_HERE:
+        return False
+    found = [(lacks(store, plan, job), sum(source.n_bytes for source in job.inputs.values())) for job in jobs]
+    n_bytes = sum(size for what, size in found if what == "tiles")
+    return n_bytes <= MOST_BYTES_HERE and all(what != "all" for what, _ in found)
 
 
 def score_here(store: Store, plan: Plan, todo: Iterable[Job]) -> Work:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.cli.output import print_json
 from pipeline.config.urls import masked
 from pipeline.engine.result import plain
+from pipeline.errors import UsageError
 
 if TYPE_CHECKING:
     from flows.rescore import RunSummary
@@ -43,6 +44,8 @@ def run_command(args: argparse.Namespace) -> int:
 
     The flow prints boards and places itself unless it is to be quiet.
     """
+    if args.store.startswith("memory://"):
+        raise UsageError("--store memory:// lives in one process, and a run has several. Give a folder or a bucket.")
     from flows.rescore import run_evaluation  # xarray and what it brings take seconds to import
 
     summary = run_evaluation(

@@ -51,7 +51,7 @@ def align_cell(store: Store, plan: Plan, cell: Cell) -> Alignment:
     reference = references.load(store, protocol.family.kind, job.reference)
     info, _ = trialstore.ensure(store, protocol, job.inputs, reference.timeline)
     parts: list[Table] = []
-    for first, last in tiles.batches(info, reference, _ROWS_AT_ONCE):
+    for first, last in tiles.batches(info.offsets, reference, _ROWS_AT_ONCE):
         trials = trialstore.load(store, protocol, job.inputs, reference.timeline, first, last)
         parts += _tables(store, protocol, trials, reference, range(first, last))
     kwlist = read_planned(protocol, "kwlist", job.inputs["kwlist"])

@@ -107,8 +107,8 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
             return work
     ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
     info, read = ingested
-    batches = tiles.batches(info, reference, ROWS_PER_TASK)
-    partials = [run.submit(score_tiles, *place, first, last) for first, last in batches]
+    batches = tiles.batches(info.offsets, reference, ROWS_PER_TASK)
+    partials = [run.submit(score_tiles, *place, first, last, info.digests) for first, last in batches]
     while len(partials) > 1:
         groups = [partials[start : start + MERGE_ARITY] for start in range(0, len(partials), MERGE_ARITY)]
         partials = [run.submit(merge, group) for group in groups]
@@ -116,14 +116,16 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
     return work + read + concluded
 
 
-def is_concluded_here(store: Store, plan: Plan, job: Job) -> bool:
-    """Whether nothing but figures is to be computed for a job: its total is there, or it has no output at all."""
+def lacks(store: Store, plan: Plan, job: Job) -> str:
+    """What there is to do for a job: ``figures`` from what is kept, ``tiles`` of trials that are kept, or ``all``."""
     if job.failed is not None:
-        return True
+        return "figures"
     protocol = plan.protocol_of(job)
     reference, _ = references.sound(store, protocol, job.reference, job.inputs)
     trials = trialstore.path_of(protocol, job.inputs, reference.timeline)
-    return store.exists(totals.path_of(protocol, trials, job.reference)) or trialstore.is_refused(store, trials)
+    if store.exists(totals.path_of(protocol, trials, job.reference)) or trialstore.is_refused(store, trials):
+        return "figures"
+    return "tiles" if trialstore.is_there(store, trials) else "all"
 
 
 def _total_path(protocol: Protocol, job: Job, reference: Reference) -> str:
@@ -160,11 +162,13 @@ def ingest(store: Store, plan_address: str, cell: Cell) -> tuple[trialstore.Tria
     return info, place.work + work
 
 
-def score_tiles(store: Store, plan_address: str, cell: Cell, first: int, last: int) -> Counted:
+def score_tiles(store: Store, plan_address: str, cell: Cell, first: int, last: int, digests: Sequence[str]) -> Counted:
     """Task: the merged partial of buckets ``first`` up to ``last``, each tile made or found in the store."""
     place = _Place.of(store, plan_address, cell)
     trials, work = trialstore.sound(store, place.protocol, place.job.inputs, place.reference.timeline, first, last)
-    made = tiles.partial(store, place.protocol, trials, place.reference, first, last)
+    kind = place.protocol.family.kind
+    known = digests, references.key_digests(store, kind, place.job.reference)
+    made = tiles.partial(store, place.protocol, trials, place.reference, range(first, last), known)
     return replace(made, work=place.work + work + made.work)
 
 
@@ -198,7 +202,7 @@ def _conclude(store: Store, place: _Place, cell: Cell, total: Total, path: str) 
     job, protocol, reference = place.job, place.protocol, place.reference
     resources, refused = _resources(protocol, job)
     queries = read_planned(protocol, "queries", job.inputs["queries"]) if "queries" in job.inputs else None
-    facts = replace(reference.facts, load=load_facts(resources, queries, cell))
+    facts = replace(reference.facts, load=load_facts(resources, queries, cell, reference.facts.queries))
     conclusion = protocol.family.conclude(protocol, total.partial, facts, total.survey)
     warnings = (*reference.findings, *total.findings, *refused)
     conclusion = _with_stored_curves(protocol, conclusion)

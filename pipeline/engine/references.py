@@ -11,6 +11,7 @@ from pipeline import protocols
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.labels import relabel
 from pipeline.engine.mending import mended
+from pipeline.engine.tiles import digests
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.partials.codec import decode_columns, encode_columns
@@ -110,6 +111,12 @@ def sound(
 def load(store: Store, kind: Kind, reference_address: str) -> Reference:
     """The reference at an address; kept per process, since every tile of a cell needs it."""
     return decode(store.get(path_of(reference_address)), kind)
+
+
+@lru_cache(maxsize=8)
+def key_digests(store: Store, kind: Kind, reference_address: str) -> tuple[str, ...]:
+    """The digest of each tile of a reference's key, by bucket; kept like the reference."""
+    return digests(kind, load(store, kind, reference_address).key)
 
 
 def encode(reference: Reference, kind: Kind) -> bytes:

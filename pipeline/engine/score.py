@@ -9,6 +9,7 @@ from typing import Any
 
 from pipeline import protocols
 from pipeline.engine.inputs import read_role
+from pipeline.engine.labels import relabel
 from pipeline.engine.load import load_facts
 from pipeline.engine.result import Result
 from pipeline.errors import Finding, InputError, UsageError
@@ -29,13 +30,19 @@ def score_files(protocol: Protocol, inputs: Mapping[str, str], *, cell: Cell | N
 def score_tables(
     protocol: Protocol, tables: Mapping[str, Any], sources: tuple[Source, ...], *, cell: Cell | None = None
 ) -> Result:
-    """The result of one output whose inputs have been read."""
-    reference = protocol.family.refer(protocol, tables)
-    trials, warnings = protocol.family.lay_out(protocol, tables, reference.timeline)
-    facts = replace(reference.facts, load=load_facts(tables.get("resources"), tables.get("queries"), cell))
-    partial = protocol.family.tile(protocol, trials, reference.key, reference)
-    conclusion = protocol.family.conclude(protocol, partial, facts, survey(protocol, trials))
-    return scored(protocol, conclusion, sources, (*reference.findings, *warnings), cell)
+    """The result of one output whose inputs have been read; findings name the files."""
+    names = {source.role: source.uri for source in sources}
+    try:
+        reference = protocol.family.refer(protocol, tables)
+        trials, warnings = protocol.family.lay_out(protocol, tables, reference.timeline)
+        load = load_facts(tables.get("resources"), tables.get("queries"), cell, reference.facts.queries)
+        partial = protocol.family.tile(protocol, trials, reference.key, reference)
+        facts = replace(reference.facts, load=load)
+        conclusion = protocol.family.conclude(protocol, partial, facts, survey(protocol, trials))
+    except InputError as error:
+        raise InputError(relabel(error.findings, names), error.count) from error
+    result = scored(protocol, conclusion, sources, (*reference.findings, *warnings), cell)
+    return replace(result, findings=relabel(result.findings, names))
 
 
 def check_roles(protocol: Protocol, inputs: Mapping[str, str]) -> None:

@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.engine.mending import unless_damaged
-from pipeline.engine.trialstore import TrialsInfo
 from pipeline.engine.work import Work, total
 from pipeline.partials.codec import decode, encode
 from pipeline.partials.merge import merge_tree
-from pipeline.protocols.base import Protocol, Reference, Sliced
+from pipeline.protocols.base import Kind, Protocol, Reference, Sliced
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.trials import tiles
+from pipeline.trials.schema import Ints
+
+Known = tuple[Sequence[str], Sequence[str]]
+"""Digests of the tiles of trials and of the key, by bucket."""
 
 
 @dataclass(frozen=True)
@@ -30,35 +33,51 @@ def merged(parts: Sequence[Counted], zero: Any) -> Counted:
     return Counted(merge_tree([part.partial for part in parts], zero), total(part.work for part in parts))
 
 
-def batches(info: TrialsInfo, reference: Reference, rows_per_task: int) -> list[tuple[int, int]]:
+def batches(trial_offsets: Ints, reference: Reference, rows_per_task: int) -> list[tuple[int, int]]:
     """Runs of buckets worth about ``rows_per_task`` trials and occurrences each."""
-    return tiles.batches(info.offsets, reference.key.offsets, rows_per_task)
+    return tiles.batches(trial_offsets, reference.key.offsets, rows_per_task)
 
 
-def partial(store: Store, protocol: Protocol, trials: Sliced, reference: Reference, first: int, last: int) -> Counted:
-    """The merged partial of the buckets that ``trials`` holds, which are ``first`` up to ``last`` (exclusive)."""
+def partial(
+    store: Store, protocol: Protocol, trials: Sliced, reference: Reference, buckets: range, known: Known
+) -> Counted:
+    """The merged partial of the ``buckets`` that ``trials`` holds; ``known`` are digests by bucket."""
     made = []
-    for bucket in range(first, last):
+    for bucket in buckets:
         tile, key = trials.tiles(bucket, bucket + 1), reference.key.tiles(bucket, bucket + 1)
-        made.append(_tile(store, protocol, tile, key, reference))
+        made.append(_tile(store, protocol, tile, key, reference, (known[0][bucket], known[1][bucket])))
     return merged(made, protocol.family.zero())
 
 
-def tile_address(protocol: Protocol, trials: Sliced, key: Sliced, reference: Reference) -> str:
-    """Names a tile's partial by all it depends on, and nothing else: no cost, no prior, no query list."""
+def tile_address(
+    protocol: Protocol, trials: Sliced, key: Sliced, reference: Reference, known: tuple[str, str] = ("", "")
+) -> str:
+    """Names a tile's partial by all it depends on, and nothing else: no cost, no prior, no query list.
+
+    ``known`` are the digests of trials and key where they have been computed before, else "".
+    """
+    digest = protocol.family.kind.digest
     return address(
         "partial",
         family=protocol.family.name,
         settings=dict(protocol.family.tile_parts(protocol, trials, reference)),
-        trials=protocol.family.kind.digest(trials),
-        references=protocol.family.kind.digest(key),
+        trials=known[0] or digest(trials),
+        references=known[1] or digest(key),
     )
 
 
-def _tile(store: Store, protocol: Protocol, trials: Sliced, key: Sliced, reference: Reference) -> Counted:
+def digests(kind: Kind, rows: Sliced) -> tuple[str, ...]:
+    """The digest of every tile of trials or of a key, by bucket; "" for one without rows."""
+    parts = [rows.tiles(bucket, bucket + 1) for bucket in range(rows.offsets.size - 1)]
+    return tuple(kind.digest(part) if len(part) else "" for part in parts)
+
+
+def _tile(
+    store: Store, protocol: Protocol, trials: Sliced, key: Sliced, reference: Reference, known: tuple[str, str]
+) -> Counted:
     if not len(trials) and not len(key):
         return Counted(protocol.family.zero())
-    name = tile_address(protocol, trials, key, reference)
+    name = tile_address(protocol, trials, key, reference, known)
     path = f"partials/{name[:2]}/{name}"
     work = Work.of_reused(path)
     if store.exists(path):

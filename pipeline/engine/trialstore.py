@@ -11,6 +11,7 @@ import numpy as np
 
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.mending import mended, tell, unless_damaged
+from pipeline.engine.tiles import digests
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import Protocol, Sliced
@@ -20,7 +21,7 @@ from pipeline.store.blobs import Store
 from pipeline.terms import Source
 from pipeline.trials.schema import Ints
 
-TRIALS_EDITION = 2
+TRIALS_EDITION = 3
 """Raised when the reading of an output or the layout of trials changes."""
 
 Inputs = Mapping[str, Source]
@@ -35,6 +36,8 @@ class TrialsInfo:
     findings: tuple[Finding, ...]
     survey: Mapping[str, Any]
     """What the output says beside its trials."""
+    digests: tuple[str, ...] = ()
+    """Digest of each tile, by bucket."""
 
     @property
     def n_rows(self) -> int:
@@ -94,6 +97,11 @@ def sound(
     return mended(lambda: load(store, protocol, inputs, timeline, first, last), again, path)[0], work
 
 
+def is_there(store: Store, path: str) -> bool:
+    """Whether the trials at ``path`` were written once; what is damaged of them is found when they are read."""
+    return arrays.is_recorded(store, path)
+
+
 def is_refused(store: Store, path: str) -> bool:
     """Whether the output whose trials would lie at ``path`` was read before and refused."""
     return store.exists(refusal_path(path))
@@ -134,6 +142,7 @@ def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> W
     attributes |= {f"{role}_bytes": inputs[role].n_bytes for role in outputs}
     attributes["survey"] = json.dumps(protocol.family.kind.survey(trials), sort_keys=True, allow_nan=False)
     attributes["findings"] = json.dumps([asdict(finding) for finding in findings])
+    attributes["digests"] = json.dumps(digests(protocol.family.kind, trials))
     arrays.write_groups(store, path, {"": protocol.family.kind.to_dataset(trials, timeline, attributes)})
     return Work.of_made(path, sum(inputs[role].n_bytes for role in outputs))
 
@@ -144,7 +153,8 @@ def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> Tri
     stored = arrays.open_group(store, path)
     findings = tuple(Finding(**entry) for entry in json.loads(stored.attrs["findings"]))
     offsets = np.asarray(stored["bucket_offset"].values, np.int64)
-    return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]))
+    known = tuple(json.loads(stored.attrs["digests"]))
+    return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]), known)
 
 
 def load(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> Sliced:

@@ -16,6 +16,8 @@ from pipeline.formats.table import Table
 from pipeline.formats.textlines import line_groups
 
 HEADER = ("query", "example", "dur_s")
+LONGEST_S = 1e10
+"""More than three centuries of one example are a slip of the unit."""
 
 
 def read_queries(stream: BinaryIO, where: str) -> Table:
@@ -79,8 +81,8 @@ class _Reading:
             what = f"example {quoted(example)} of query {quoted(query)} is given twice (first in line {first})"
             self.problems.add("duplicate_example", line, what, "Keep one of them.")
         dur_s = numbers.decimal(duration, "dur_s", line, self.problems)
-        if dur_s <= 0:
-            what = f"dur_s is {quoted(duration)} (allowed: more than 0 seconds)"
+        if dur_s <= 0 or dur_s > LONGEST_S:
+            what = f"dur_s is {quoted(duration)} (allowed: more than 0 and at most {LONGEST_S:g} seconds)"
             self.problems.add("bad_duration", line, what, "Write the duration of the example.")
         self.queries.append(query)
         self.examples.append(example)

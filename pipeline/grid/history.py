@@ -32,7 +32,7 @@ def history(store: Store, evaluation: str) -> tuple[Published, ...]:
     times = store.times(f"refs/{evaluation}")
     return tuple(
         Published(evaluation, number, entry["run"], times[manifest.path_of(evaluation, number)], entry.get("work", {}))
-        for number, entry in manifest.history(store, evaluation).items()
+        for number, entry in manifest.sound_history(store, evaluation).items()
     )
 
 

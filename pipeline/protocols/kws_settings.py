@@ -19,23 +19,23 @@ class KwsSettings:
     """Every setting of the family, with OpenKWS13's official values as defaults."""
 
     c_miss: float = setting(
-        1.0, "cost of a miss (value V of a correct detection)", source=f"{PLAN_004} 5.1.2.1", within="(0, inf)"
+        1.0, "cost of a miss (value V of a correct detection)", source=f"{PLAN_004} 5.1.2.1", within="[1e-12, 1e12]"
     )
-    c_fa: float = setting(0.1, "cost of a false alarm (C)", source=f"{PLAN_004} 5.1.2.1", within="(0, inf)")
+    c_fa: float = setting(0.1, "cost of a false alarm (C)", source=f"{PLAN_004} 5.1.2.1", within="[1e-12, 1e12]")
     p_target: float | Literal["empirical"] = setting(
         1e-4,
         "prior probability of a target; empirical: N_true / (n_tps T), where misses and false alarms weigh the same",
         source=f"{PLAN_004} 5.1.2.1; {PLAN_002} eq 2",
-        within="(0, 1)",
+        within="[1e-12, 1)",
     )
     p_target_effective: float | None = setting(
-        None, "effective prior; wins over costs and prior where given", source=f"{PLAN_000} eq 23", within="(0, 1)"
+        None, "effective prior; wins over costs and prior where given", source=f"{PLAN_000} eq 23", within="[1e-12, 1)"
     )
     fa_per_miss: float = setting(
         1.0,
         "false alarms that weigh as much as one miss (alpha); only with p_target=empirical",
         source=f"{PLAN_002} section 2",
-        within="(0, inf)",
+        within="[1e-12, 1e12]",
     )
     k_table: Literal[
         "none",
@@ -52,7 +52,7 @@ class KwsSettings:
         "beta from the tables of parameter -k instead of the key: data, their part, the part of the queries",
         source=f"{PLAN_002} tables 2 and 3",
     )
-    trials_per_s: float = setting(1.0, "trials per second of audio", source=f"{PLAN_004} 5.1.2.1", within="(0, inf)")
+    trials_per_s: float = setting(1.0, "trials per second of audio", source=f"{PLAN_004} 5.1.2.1", within="[1e-4, 1e4]")
     trials_rule: Literal["kwseval", "stdeval", "exact"] = setting(
         "kwseval",
         "trials per query: round(T / r) as KWSEval, round(T r) as STDEval, or T r unrounded as the plans",
@@ -62,7 +62,7 @@ class KwsSettings:
         "excerpts",
         "audio duration T: from the ECF's excerpts, its header, or given in seconds; conditions always use excerpts",
         source="plan 000 eq 2",
-        within="(0, inf)",
+        within="(0, 1e10]",
     )
     excerpt_sum: Literal["kwseval", "channel_1", "sum"] = setting(
         "kwseval",

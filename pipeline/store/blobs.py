@@ -175,6 +175,8 @@ def open_input(uri: str) -> BinaryIO:
             return Path(path).open("rb")
         return cast(BinaryIO, fs.open(path, "rb"))
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+        if _is_outage(error.__cause__):
+            raise StoreError(f"{where}: cannot reach the input ({type(error.__cause__).__name__}).") from error
         message = "there is no such file. Mend the path, or supply the file."
         raise InputError([Finding("missing_input", message, where)]) from error
     except (ValueError, ImportError) as error:
@@ -183,6 +185,13 @@ def open_input(uri: str) -> BinaryIO:
     except Exception as error:  # drivers raise whatever their libraries raise, not only OSError
         told = _told(error) if where == uri else type(error).__name__
         raise StoreError(f"{where}: cannot open the input ({told}).") from error
+
+
+def _is_outage(cause: BaseException | None) -> bool:
+    """Whether a file that is said to be missing could not be asked for: so fsspec's HTTP driver reports an outage."""
+    if isinstance(cause, OSError):
+        return not isinstance(cause, FileNotFoundError | IsADirectoryError | NotADirectoryError)
+    return int(getattr(cause, "status", 0) or 0) >= 500
 
 
 def redacted(uri: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pipeline.errors import StoreError
+from pipeline.errors import DamageError, StoreError
 from pipeline.store.blobs import Store
 from pipeline.store.paths import checked_name
 from pipeline.store.seal import seal
@@ -39,6 +39,17 @@ def latest(store: Store, evaluation: str) -> dict[str, Any] | None:
 def history(store: Store, evaluation: str) -> dict[int, dict[str, Any]]:
     """Every payload committed by its number, oldest first; ``StoreError`` if one is damaged."""
     return {number: _payload(store, evaluation, number) for number in sorted(_numbers(store, evaluation))}
+
+
+def sound_history(store: Store, evaluation: str) -> dict[int, dict[str, Any]]:
+    """``history`` without the commits that are damaged: for looking, never for deciding what may be removed."""
+    payloads = {}
+    for number in sorted(_numbers(store, evaluation)):
+        try:
+            payloads[number] = _payload(store, evaluation, number)
+        except DamageError:
+            continue
+    return payloads
 
 
 def evaluations(store: Store) -> tuple[str, ...]:

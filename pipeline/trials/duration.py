@@ -9,6 +9,8 @@ import numpy as np
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.trials.schema import Excerpts, Timeline
 
+LONGEST_S = 1e10
+"""More than three centuries of audio are a slip of the unit; trial counts stay far from the limits of integers."""
 HEADER_AGREES_WITHIN = 1e-3
 """Relative difference between an ECF's header and its excerpts above which a warning is given."""
 
@@ -42,8 +44,9 @@ def t_audio_s(
         raise UsageError(f"setting t_audio: the value is {t_audio!r}, allowed: excerpts | header | seconds.")
     else:
         chosen_s = t_audio
-    if not 0.0 < chosen_s < math.inf:
-        message = f"the evaluated audio lasts {chosen_s} s, allowed: above 0 s. Check the excerpts or t_audio."
+    if not 0.0 < chosen_s <= LONGEST_S:
+        allowed = f"above 0 s, at most {LONGEST_S:g} s"
+        message = f"the evaluated audio lasts {chosen_s} s, allowed: {allowed}. Check the excerpts or t_audio."
         raise InputError([Finding("no_audio", message, "ecf")])
     return chosen_s, _disagreement(timeline, summed_s, chosen_s)
 

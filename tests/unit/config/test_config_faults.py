@@ -44,7 +44,7 @@ def test_every_fault_of_form_is_told_at_once_by_line_and_field(faults: Faults) -
     assert "`systems.alpha.primary` must be true or false (got the text 'yes')." in told
     assert "`systems.alpha.outputs` must be text (got a list)." in told
     assert "`mode` must be official or plan (got the text 'draft')." in told
-    assert any(m.startswith("`sytems` is unknown (allowed: name, protocol, mode, settings,") for m in told)
+    assert any(m.startswith("`sytems` is unknown (allowed: name, protocol, mode, publication,") for m in told)
 
 
 def test_unknown_protocol_names_the_known_ones(faults: Faults) -> None:

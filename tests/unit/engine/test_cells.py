@@ -10,10 +10,12 @@ import tiny
 
 from pipeline.engine import references, tiles, trialstore
 from pipeline.engine.cell import load_result, score_cell
+from pipeline.engine.load import load_facts
 from pipeline.engine.plan import Plan, load_plan, missing, plan
 from pipeline.engine.result import to_bytes
 from pipeline.engine.score import score_files
 from pipeline.errors import InputError, PlatformError, StoreError
+from pipeline.formats.queries import read_queries
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Evaluation
 from pipeline.trials.schema import N_BUCKETS
@@ -169,3 +171,11 @@ def test_a_refused_declaration_of_resources_costs_the_load_figures_only(tmp_path
     assert result.failed is None
     assert result.figures["isf"].reason == "no_resources"
     assert any(finding.where.startswith("resources") for finding in result.findings)
+
+
+def test_the_time_of_queries_is_that_of_the_listed_ones_and_of_all_of_them(tmp_path: Path) -> None:
+    (tmp_path / "queries.csv").write_text("query,example,dur_s\nalpha,1,2\nalpha,2,3\nbeta,1,4\nother,1,100\n")
+    with (tmp_path / "queries.csv").open("rb") as stream:
+        table = read_queries(stream, "queries.csv")
+    assert load_facts(None, table, None, ("alpha", "beta")).t_queries_s == 9
+    assert load_facts(None, table, None, ("alpha", "gamma")).t_queries_s is None

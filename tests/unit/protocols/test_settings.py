@@ -30,7 +30,7 @@ def test_strings_are_read_as_the_settings_type() -> None:
     ("overrides", "said"),
     [
         ({"tolerence_s": "1"}, "no setting 'tolerence_s'"),
-        ({"p_target": "0"}, r"allowed: a number in \(0, 1\)"),
+        ({"p_target": "0"}, r"allowed: a number in \[1e-12, 1\)"),
         ({"p_target": "nan"}, "the value is 'nan'"),
         ({"c_fa": "1_0"}, "the value is '1_0'"),
         ({"include_no_targets": "1"}, r"allowed: true \| false"),

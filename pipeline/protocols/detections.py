@@ -22,7 +22,7 @@ from pipeline.protocols.kws_conditions import (
     members,
     selected,
 )
-from pipeline.protocols.kws_explain import explain
+from pipeline.protocols.kws_explain import explain, listed, withdrawn
 from pipeline.protocols.kws_identifiers import identifier_slips, identify
 from pipeline.protocols.kws_point import operating_point
 from pipeline.protocols.kws_pool import pool
@@ -79,11 +79,14 @@ def conclude(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mappin
     unknown = sorted({*ledger.queries, *submitted} - set(facts.queries))
     if unknown and settings.unknown_query == "error":
         raise InputError([Finding("unknown_query", f"{unknown_message(unknown)} Leave them out of the output.", "")])
-    queries = tuple(query for query in facts.queries if query in submitted or not settings.just_system_terms)
+    queries, nowhere = listed(settings, facts, survey), sorted(withdrawn(settings) - set(facts.queries))
     whole = ledger.select(queries)
     point = operating_point(settings, facts.n_trials_exact, int(whole.n_true.sum()))
     facts = replace(facts, queries=queries)
     findings = tuple(warnings(partial.tally, unknown, whole, twv.decisions(Scored(whole, facts, point))))
+    if nowhere:
+        message = f"withdrawn queries are on no list: {', '.join(nowhere)}. Check their names."
+        findings = (*findings, Finding("unknown_withdrawn", message, "kwlist"))
     counts = {
         "n_queries_unknown": len(unknown),
         "n_detections": survey.get("n_rows", math.nan),
@@ -172,7 +175,7 @@ DERIVATION = (
 """What ``refer`` reads."""
 CONCLUSION = (
     *("c_miss", "c_fa", "p_target", "p_target_effective", "fa_per_miss", "k_table", "reject_all_point"),
-    *("include_no_targets", "no_targets_trials", "just_system_terms", "pooled", "unknown_query"),
+    *("include_no_targets", "no_targets_trials", "just_system_terms", "withdrawn", "pooled", "unknown_query"),
     *("censor", "load_lambda"),
 )
 """What only ``conclude`` reads: costs, priors, and how means are taken."""

@@ -58,11 +58,19 @@ def aligned_rows(trials: Trials, targets: Occurrences, aligned: Aligned, decisio
 
 
 def listed(settings: Any, facts: Facts, survey: Mapping[str, Any]) -> tuple[str, ...]:
-    """The queries of the list that are scored: all, or those the output has a block for (``just_system_terms``)."""
+    """The queries of the list that are scored: all that are not withdrawn, or those of them that the output has a block
+    for (``just_system_terms``)."""
+    gone = withdrawn(settings)
+    kept = tuple(query for query in facts.queries if query not in gone)
     if not settings.just_system_terms:
-        return facts.queries
+        return kept
     submitted = {query_of(name) for name in survey.get("oov_count", {})}
-    return tuple(query for query in facts.queries if query in submitted)
+    return tuple(query for query in kept if query in submitted)
+
+
+def withdrawn(settings: Any) -> set[str]:
+    """The names that the setting ``withdrawn`` lists."""
+    return {line.strip() for line in settings.withdrawn.splitlines() if line.strip()}
 
 
 def _taken(values: Floats, rows: Ints, present: Bools) -> Floats:

@@ -134,6 +134,9 @@ class KwsSettings:
     just_system_terms: bool = setting(
         False, "whether listed queries that the output has no block for are left out", source="KWSEval -j"
     )
+    withdrawn: str = setting(
+        "", "queries of the list that are not scored, one a line: withdrawn without another list", source="rescore"
+    )
     pooled: bool = setting(False, "whether all queries are scored as one", source="KWSEval -P")
     duplicate_blocks: Literal["repeat", "merge", "last"] = setting(
         "repeat",

@@ -11,12 +11,18 @@ import re
 import types
 import typing
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from pipeline.errors import UsageError
 
 S = TypeVar("S")
 _INTERVAL = re.compile(r"([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])")
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
 
 
 def setting(default: Any, meaning: str, *, source: str, within: str | None = None) -> Any:
@@ -29,7 +35,7 @@ def override(settings: S, overrides: Mapping[str, Any], *, owner: str) -> S:
 
     Raises ``UsageError`` that names every wrong field with what is allowed.
     """
-    hints = typing.get_type_hints(type(settings))
+    hints = _hints(type(settings))
     fields = {field.name: field for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
     values, wrong = {}, []
     for name, value in overrides.items():
@@ -47,7 +53,7 @@ def override(settings: S, overrides: Mapping[str, Any], *, owner: str) -> S:
 
 def describe(settings: Any) -> list[dict[str, Any]]:
     """Every setting with its value, meaning, what is allowed and source, in the order of the dataclass."""
-    hints = typing.get_type_hints(type(settings))
+    hints = _hints(type(settings))
     return [
         {
             "name": field.name,

@@ -114,20 +114,30 @@ def test_colours_follow_the_readers_scheme(browser, page_file):
     assert len(seen) == 2
 
 
+def until(page, expression):
+    """Wait for an expression to hold. Playwright's own wait is a script of the page, which its policy forbids."""
+    for _ in range(200):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"{expression} never held")
+
+
 def test_details_open_and_tables_scroll_by_keyboard(browser, page_file):
     with Visit(browser, page_file, size="phone") as visit:
         page = visit.page
+        page.bring_to_front()
         page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.className") == "skip"
+        until(page, "document.activeElement.className === 'skip'")
         details = page.locator("article.board details").first
         assert not details.locator("table").is_visible()
         details.locator("summary").focus()
         page.keyboard.press("Enter")
-        assert details.locator("table").is_visible()
+        details.locator("table").wait_for(state="visible")
         region = page.locator("article.board .scroll").first
         region.focus()
         page.keyboard.press("ArrowRight")
-        page.wait_for_function("document.activeElement.scrollLeft > 0")
+        until(page, "document.activeElement.scrollLeft > 0")
 
 
 def test_curves_are_drawn_inside_their_plots(browser, page_file):

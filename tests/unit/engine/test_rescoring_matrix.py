@@ -15,7 +15,9 @@ from flows.steps import score_here
 from pipeline import protocols
 from pipeline.config import load_evaluation
 from pipeline.engine import references
+from pipeline.engine.cell import load_result
 from pipeline.engine.plan import Plan, missing, plan
+from pipeline.engine.result import document
 from pipeline.engine.work import RINGS, Work, total
 from pipeline.store.blobs import Store
 
@@ -149,6 +151,7 @@ CHANGES: dict[str, tuple[Change, dict[str, int]]] = {
         {"trials": 1, "partials": 1, "totals": 1, "results": 1},
     ),
     "another operating point": (setting("{c_fa: 2, p_target: 0.001}"), {"results": 8}),
+    "a query withdrawn by a setting": (setting("{withdrawn: beta}"), {"results": 8}),
     "another rule of averaging": (setting("{include_no_targets: true}"), {"results": 8}),
     "another tolerance": (setting("{tolerance_s: 0.3}"), {"partials": 16, "totals": 8, "results": 8}),
     "another rate of trials": (setting("{trials_per_s: 2}"), {"references": 4, "totals": 8, "results": 8}),
@@ -239,3 +242,15 @@ def test_an_stm_or_lexicon_line(tmp_path: Path, change: str) -> None:
     else:
         edit(root / "lexicon.txt", "th r . iy", "th r iy")
         assert made_by(root, store) == {"references": 1, "partials": 4, "totals": 2, "results": 2}
+
+
+def test_a_query_withdrawn_by_a_setting_is_as_if_it_were_not_on_the_list(place: Path) -> None:
+    listed = Path(shutil.copytree(place, place.parent / "listed"))
+    CHANGES["a query withdrawn by a setting"][0](place)
+    CHANGES["a withdrawn query"][0](listed)
+    found = []
+    for root in (place, listed):
+        planned, _ = run(root, Store(str(root / "store")))
+        results = [document(load_result(Store(str(root / "store")), job.address), curve=True) for job in planned.jobs]
+        found.append([{name: result[name] for name in ("measures", "blocks", "curve")} for result in results])
+    assert found[0] == found[1]

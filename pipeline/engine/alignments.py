@@ -75,8 +75,7 @@ def _explain(protocol: Protocol) -> Any:
 
 def _tables(store: Store, protocol: Protocol, trials: Sliced, reference: Reference, buckets: range) -> Iterator[Table]:
     for bucket in buckets:
-        own = trials.tiles(bucket - buckets.start, bucket - buckets.start + 1)
-        key = reference.key.tiles(bucket, bucket + 1)
+        own, key = trials.tiles(bucket, bucket + 1), reference.key.tiles(bucket, bucket + 1)
         if len(own) or len(key):
             yield _stored(store, protocol, own, key, reference)
 

@@ -16,7 +16,20 @@ from pipeline.store.blobs import Store
 
 DAY_S = 86_400.0
 FOLDERS = (
-    *("refs", "runs", "reports", "grids", "results", "traces", "totals", "partials", "trials", "references", "plans"),
+    *(
+        "refs",
+        "runs",
+        "reports",
+        "grids",
+        "results",
+        "traces",
+        "totals",
+        "alignments",
+        "partials",
+        "trials",
+        "references",
+        "plans",
+    ),
 )
 """Everything a store of ours holds, in the order in which it goes: what names others goes before them."""
 
@@ -59,8 +72,10 @@ def remove(store: Store, sweep: Sweep) -> None:
 
 
 def _whole(path: str) -> str:
-    """The object that a path belongs to: arrays are many objects and a record, which go together."""
+    """The object whose fate a path shares: arrays are many objects and a record, which go together."""
     head, separator, _ = path.partition(".zarr")
+    if path.startswith("alignments/"):  # a tile's alignment has the address of its partial, and stays as long
+        return path.replace("alignments/", "partials/", 1)
     return head + separator if separator else path
 
 

@@ -21,8 +21,14 @@ _INTERVAL = re.compile(r"([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])")
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _hints_of(kind: Any) -> dict[str, Any]:
     return typing.get_type_hints(kind)
+
+
+def _hints(settings: Any) -> dict[str, Any]:
+    """The types of all settings by name."""
+    kind: Any = type(settings)
+    return _hints_of(kind)
 
 
 def setting(default: Any, meaning: str, *, source: str, within: str | None = None) -> Any:
@@ -35,7 +41,7 @@ def override(settings: S, overrides: Mapping[str, Any], *, owner: str) -> S:
 
     Raises ``UsageError`` that names every wrong field with what is allowed.
     """
-    hints = _hints(type(settings))
+    hints = _hints(settings)
     fields = {field.name: field for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
     values, wrong = {}, []
     for name, value in overrides.items():
@@ -53,7 +59,7 @@ def override(settings: S, overrides: Mapping[str, Any], *, owner: str) -> S:
 
 def describe(settings: Any) -> list[dict[str, Any]]:
     """Every setting with its value, meaning, what is allowed and source, in the order of the dataclass."""
-    hints = _hints(type(settings))
+    hints = _hints(settings)
     return [
         {
             "name": field.name,

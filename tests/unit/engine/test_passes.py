@@ -42,7 +42,7 @@ def test_any_cut_and_order_of_the_rows_give_the_same_bits(rows, n):
 
 def test_a_cluster_gives_the_same_bits(rows):
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster) as client,
     ):
         parts = client.scatter(cut(*rows, 19, seed=5))

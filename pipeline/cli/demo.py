@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from pipeline.cli.place import count, shared_store
 from pipeline.errors import UsageError
 
 DEFAULT_FOLDER = "./rescore-demo"
@@ -23,8 +24,8 @@ def register(subparsers: Any) -> None:
         allow_abbrev=False,
     )
     parser.add_argument("--folder", default=DEFAULT_FOLDER, help=f"where it goes (default: {DEFAULT_FOLDER})")
-    parser.add_argument("--store", metavar="URL", help="default: `store` in the folder")
-    parser.add_argument("--workers", type=int, default=None, metavar="N", help="worker processes (default: one a core)")
+    parser.add_argument("--store", type=shared_store, metavar="URL", help="default: `store` in the folder")
+    parser.add_argument("--workers", type=count, default=None, metavar="N", help="default: one a core")
     parser.set_defaults(command=demo)
 
 

@@ -6,14 +6,12 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from pipeline.cli.output import print_json
+from pipeline.cli.place import add_place
 from pipeline.config.urls import masked
 from pipeline.engine.result import plain
-from pipeline.errors import UsageError
 
 if TYPE_CHECKING:
     from flows.rescore import RunSummary
-
-DEFAULT_STORE = "./rescore-store"
 
 
 def register(subparsers: Any) -> None:
@@ -25,10 +23,7 @@ def register(subparsers: Any) -> None:
         "is not scored again. A refused or missing output is a cell with a reason, not a failure of the run.",
         allow_abbrev=False,
     )
-    parser.add_argument("evaluation", metavar="EVALUATION.yaml", help="a path or any fsspec URL")
-    parser.add_argument("--store", default=DEFAULT_STORE, metavar="URL", help=f"default: {DEFAULT_STORE}")
-    parser.add_argument("--cluster", default="local", metavar="local|tcp://…", help="a Dask cluster (default: local)")
-    parser.add_argument("--workers", type=_count, default=None, metavar="N", help="of a local cluster")
+    add_place(parser)
     parser.add_argument(
         "--alignments",
         action="store_true",
@@ -44,8 +39,6 @@ def run_command(args: argparse.Namespace) -> int:
 
     The flow prints boards and places itself unless it is to be quiet.
     """
-    if args.store.startswith("memory://"):
-        raise UsageError("--store memory:// lives in one process, and a run has several. Give a folder or a bucket.")
     from flows.rescore import run_evaluation  # xarray and what it brings take seconds to import
 
     summary = run_evaluation(
@@ -85,9 +78,3 @@ def summary_document(summary: RunSummary) -> dict[str, Any]:
         "paths": {name: masked(path) for name, path in summary.paths.items()},
         "board": [{name: plain(value) for name, value in row.items()} for row in summary.board],
     }
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a count of at least 1")
-    return int(text)

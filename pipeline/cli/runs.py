@@ -6,8 +6,8 @@ import argparse
 from datetime import UTC, datetime
 from typing import Any
 
-from pipeline.cli.evaluation import DEFAULT_STORE
 from pipeline.cli.output import columns, print_json
+from pipeline.cli.place import DEFAULT_STORE
 from pipeline.config.urls import masked
 from pipeline.engine.work import work_text
 from pipeline.store import manifest

@@ -6,8 +6,8 @@ import argparse
 import time
 from typing import Any
 
-from pipeline.cli.evaluation import DEFAULT_STORE
 from pipeline.cli.output import note, print_json, shown
+from pipeline.cli.place import add_place
 from pipeline.cli.runs import add_run, add_store
 from pipeline.errors import RescoreError
 from pipeline.store.blobs import Store
@@ -24,10 +24,7 @@ def register(subparsers: Any) -> None:
         "and publish it, or stage it where the evaluation's `publication` is staged or sealed.",
         allow_abbrev=False,
     )
-    parser.add_argument("evaluation", metavar="EVALUATION.yaml", help="a path or any fsspec URL")
-    parser.add_argument("--store", default=DEFAULT_STORE, metavar="URL", help=f"default: {DEFAULT_STORE}")
-    parser.add_argument("--cluster", default="local", metavar="local|tcp://…", help="a Dask cluster (default: local)")
-    parser.add_argument("--workers", type=int, default=None, metavar="N", help="of a local cluster")
+    add_place(parser)
     parser.add_argument("--every", type=_minutes, metavar="MINUTES", help="look again and again; default: once")
     parser.add_argument("--stage", action="store_true", help="stage, whatever the evaluation says")
     parser.add_argument("--json", action="store_true", help="print one JSON document for each look")

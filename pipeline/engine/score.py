@@ -85,17 +85,10 @@ def scored(
 ) -> Result:
     """A scored cell's result."""
     findings = (*warnings, *conclusion.findings, *_name_slips(protocol, sources, cell))
-    return Result(
-        protocol=protocol.name,
-        edition=protocol.edition,
-        mode=protocol.mode,
-        signature=protocols.signature(protocol, sources),
-        primary=protocol.primary,
-        cell=cell,
-        sources=tuple(sorted(sources, key=lambda source: source.role)),
+    return replace(
+        _unscored(protocol, sources, cell),
         facts=conclusion.facts,
         figures=conclusion.figures,
-        units={measure.name: measure.unit for measure in protocol.measures},
         blocks=conclusion.blocks,
         curve=conclusion.curve,
         conditions=conclusion.conditions,
@@ -116,6 +109,12 @@ def failed(
     protocol: Protocol, reason: str, error: InputError, sources: tuple[Source, ...], cell: Cell | None
 ) -> Result:
     """A cell that could not be scored: a row with a reason, never an exception and never a silent success."""
+    unscored = _unscored(protocol, sources, cell)
+    return replace(unscored, findings=error.findings, n_findings=error.count, failed=reason)
+
+
+def _unscored(protocol: Protocol, sources: tuple[Source, ...], cell: Cell | None) -> Result:
+    """What a result says whatever comes of its cell."""
     return Result(
         protocol=protocol.name,
         edition=protocol.edition,
@@ -125,7 +124,4 @@ def failed(
         cell=cell,
         sources=tuple(sorted(sources, key=lambda source: source.role)),
         units={measure.name: measure.unit for measure in protocol.measures},
-        findings=error.findings,
-        n_findings=error.count,
-        failed=reason,
     )

@@ -27,7 +27,8 @@ from pipeline.partials.document_outcomes import DocumentOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
-from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference, Role
+from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.kws import ROLES
 from pipeline.protocols.kws_warnings import unknown_message
 from pipeline.protocols.settings import setting
 from pipeline.store.address import digest_columns
@@ -256,14 +257,7 @@ QUESST = Protocol(
     mode="official",
     title="MediaEval QUESST 2014-2015, query by example search on speech",
     family=DOCUMENTS,
-    roles=(
-        Role("ecf", "ecf", option="-e"),
-        Role("rttm", "rttm", option="-r"),
-        Role("kwlist", "kwlist", option="-t"),
-        Role("output", "kwslist", option="-s"),
-        Role("queries", "queries", required=False),
-        Role("resources", "resources", required=False),
-    ),
+    roles=ROLES,
     settings=QuesstSettings(),
     measures=measures.MEASURES,
     primary="cnxe",

@@ -23,10 +23,22 @@ def test_a_refused_evaluation_file_is_told_before_anything_starts(
     assert "`datasets` is missing" in printed.err
 
 
+RUNNING = (["run", "e.yaml"], ["watch", "e.yaml"], ["demo"])
+
+
+@pytest.mark.parametrize("command", RUNNING, ids=" ".join)
 @pytest.mark.parametrize("workers", ["0", "-1", "two", "1.5"])
-def test_workers_are_a_count(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "e.yaml", f"--workers={workers}"]) == 2
+def test_workers_are_a_count(command: list[str], workers: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, f"--workers={workers}"]) == 2
     assert "at least 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", RUNNING, ids=" ".join)
+def test_a_store_in_memory_is_refused_before_anything_starts(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command, "--store", "memory://x"]) == 2
+    assert "lives in one process" in capsys.readouterr().err
 
 
 def test_the_options_reach_the_flow_and_the_summary_is_strict_json(

@@ -47,10 +47,13 @@ lock: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m bench $(ARGS)
 
-# The laws again, with twenty times the examples, and thirty kills.
+# The laws again, with twenty times the examples, a million documents read both ways, and thirty kills.
 soak: $(STAMP)
+	RESCORE_DOCUMENTS=1000000 RESCORE_SEED=1000000 $(BIN)/pytest -s tests/properties/test_fast_reader.py -k pieces
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest tests/properties --timeout=3600 $(ARGS)
 	RESCORE_KILLS=30 $(BIN)/pytest -s tests/end_to_end/test_rescoring_kills.py
+	RESCORE_SYSTEMS=50 $(BIN)/pytest --timeout=1800 tests/end_to_end/test_rescoring_withdrawal.py
+	RESCORE_STORM_S=60 RESCORE_DAMAGED=100000 $(BIN)/pytest --timeout=3600 tests/end_to_end/test_s3_faults.py
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis rescore-demo

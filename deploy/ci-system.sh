@@ -2,7 +2,7 @@
 # Debian packages that the system tests need. Says nothing and does nothing where they are already there.
 set -euo pipefail
 
-packages=(chromium fonts-dejavu-core)  # the report page is opened in a real browser
+packages=(chromium fonts-dejavu-core postgresql)  # a browser for the report page, a database for Prefect
 
 missing=()
 for package in "${packages[@]}"; do

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from distributed import Client
 from prefect import flow
-from prefect.artifacts import create_table_artifact
+from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from prefect.futures import PrefectFuture, as_completed
 from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.utilities.annotations import quote
@@ -17,17 +21,25 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from flows.clusters import open_cluster
-from flows.settings import CELLS_AT_ONCE, MOST_TASKS, settings_for
-from flows.tasks import publish_run, score_cells
+from flows.logs import from_workers, structured
+from flows.performance import kept_performance
+from flows.settings import CELLS_AT_ONCE, MOST_TASKS, Settings, settings_for
+from flows.tasks import Place, Scored, publish_run, score_cells
+from flows.told import best_effort, leave_artifacts, tell
+from flows.turns import turn
 from pipeline.config import load_evaluation
-from pipeline.engine.plan import Job, load_plan, missing
+from pipeline.engine.plan import Job, Plan, load_plan, missing
 from pipeline.engine.plan import plan as make_plan
-from pipeline.engine.result import plain
-from pipeline.engine.work import Work, total, work_text
+from pipeline.engine.work import Work, total
 from pipeline.errors import PlatformError, RescoreError
-from pipeline.grid import Run, load_grid
-from pipeline.report import board_rows
+from pipeline.grid import Run, id_of, latest
+from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
+from pipeline.terms import Cell, Evaluation
+
+TOLD_EVERY_S = 2.0
+"""Progress reaches the server at most so often."""
+_LOG = logging.getLogger("rescore")
 
 
 @flow(
@@ -51,41 +63,74 @@ def rescore(
 
     What is not given comes from ``flows.settings``; ``plan`` is the address of a plan already made from
     ``evaluation``, ``prepared`` what making it took; a ``staged`` run waits for
-    a person to publish it. Refused inputs are cells with a reason.
+    a person to publish it. Refused inputs are cells with a reason, and so are cells that take their workers with them.
     Raises ``InputError`` when the organiser's own files are refused, ``PlatformError`` when cells could not be
     scored because store or cluster failed; what is done stays done.
     """
     settings = settings_for(store, cluster, workers)
     kept = Store(settings.store)
-    work = make_plan(load_evaluation(evaluation), kept) if plan is None else load_plan(kept, plan)
-    todo = missing(work.jobs, kept)
-    done = [work.work, prepared or Work()]
+    known: Plan | Evaluation = load_plan(kept, plan) if plan is not None else load_evaluation(evaluation)
+    name = known.evaluation if isinstance(known, Plan) else known.name
+    with turn(name):
+        work = known if isinstance(known, Plan) else make_plan(known, kept)
+        with structured(settings.log, {"evaluation": name, "run": id_of(work)}):
+            return _run(kept, work, prepared or Work(), settings, staged=staged, show_progress=show_progress)
+
+
+def _run(store: Store, work: Plan, prepared: Work, settings: Settings, *, staged: bool, show_progress: bool) -> Run:
+    """Score what is missing, publish, tell."""
+    began_s, todo, done = time.monotonic(), missing(work.jobs, store), Done()
+    notes: dict[str, Any] = {}
+    _LOG.info("%d cells, %d to score", len(work.jobs), len(todo))
     if todo:
-        with open_cluster(settings) as scheduler:
-            done.append(score_all(kept.root, work.address, todo, scheduler, show_progress))
-    made: Any = quote(total(done))  # Prefect would look through thousands of paths for futures
-    run: Run = publish_run(kept.root, work.address, made, staged)
-    leave_artifacts(kept, run)
+        with open_cluster(settings) as scheduler, Client(scheduler, set_as_default=False) as client:
+            from_workers(settings.log, client)
+            with kept_performance(client, store) as performance:
+                done = score_all(Place(store.root, work.address, scheduler), todo, show_progress)
+        notes = {"performance": performance.path, "scoring_wall_s": round(time.monotonic() - began_s, 3)}
+    before = None if staged else latest(store, work.evaluation)
+    made: Any = quote(total([work.work, prepared, *done.works]))  # Prefect would look through thousands of paths
+    run: Run = publish_run(store.root, work.address, made, staged, [_parts(cell) for cell in done.died], notes)
+    _LOG.info("%d cells scored, %d failed", run.n_scored, run.n_failed)
+    leave_artifacts(store, run)
+    if before is None or before.id != run.id:
+        tell(store, load_plan(store, run.plan), run, "staged" if staged or waits_for(store, run) else "published")
     return run
 
 
-def score_all(store: str, plan: str, jobs: Sequence[Job], scheduler: str, show_progress: bool) -> Work:
-    """Submit the jobs' cells and wait for all of them; returns what was made for them.
+@dataclass
+class Done:
+    """What became of the cells that were to be scored."""
 
-    Raises ``PlatformError`` when any could not be scored.
+    works: list[Work] = field(default_factory=list)
+    died: list[Cell] = field(default_factory=list)
+    """Cells whose workers died."""
+
+    def add(self, scored: Scored) -> None:
+        """What one task came to."""
+        self.works.append(scored.work)
+        self.died += [Cell(*cell) for cell in scored.died]
+
+
+def score_all(place: Place, jobs: Sequence[Job], show_progress: bool) -> Done:
+    """Submit the jobs' cells and wait for all of them.
+
+    Cells whose workers died are tried once more when all others are done, one at a time: a worker takes the tasks that
+    wait on it along, so that in company an innocent cell may be blamed. Raises ``PlatformError`` when any could not be
+    scored.
     """
     groups = grouped(jobs, MOST_TASKS)
-    futures = {}
-    for label, group in groups.items():
-        cells = [(job.cell.query_set, job.cell.dataset, job.cell.system) for job in group]
-        futures[score_cells.with_options(task_run_name=label).submit(store, plan, cells, scheduler)] = label
-    failures, done = dict[str, BaseException](), list[Work]()
+    futures = {
+        score_cells.with_options(task_run_name=label).submit(place, [_parts(job.cell) for job in group]): label
+        for label, group in groups.items()
+    }
+    failures, done = dict[str, BaseException](), Done()
     with _progress(len(jobs), show_progress) as advance:
         for future in as_completed(list(futures)):
             label = futures[future]
             error = _failure(future)
             if error is None:
-                done.append(future.result())
+                done.add(future.result())
             else:
                 failures[label] = error
             advance(len(groups[label]))
@@ -94,15 +139,30 @@ def score_all(store: str, plan: str, jobs: Sequence[Job], scheduler: str, show_p
         what = str(error) if isinstance(error, RescoreError) else f"{type(error).__name__}: {error}"
         message = f"{len(failures)} of {len(groups)} tasks failed, first {label}: {what}"
         raise PlatformError(f"{message.rstrip('.')}. Run again; what is done is reused.") from error
-    return total(done)
+    suspects, done.died = sorted(done.died, key=str), []
+    for cell in suspects:
+        _LOG.warning("workers died while they scored %s; it is tried again alone", cell, extra={"cell": str(cell)})
+        done.add(score_cells.with_options(task_run_name=f"{cell} alone")(place, [_parts(cell)]))
+    return done
+
+
+def _parts(cell: Cell) -> tuple[str, str, str]:
+    """A cell as Prefect's tasks take it."""
+    return (cell.query_set, cell.dataset, cell.system)
 
 
 def grouped(jobs: Sequence[Job], most: int) -> dict[str, list[Job]]:
-    """Jobs by task: one cell each, or one system each where that makes more than ``most`` tasks."""
+    """Jobs by task: one cell each; one system each where that makes more than ``most`` tasks; or several systems."""
     if len(jobs) <= most:
         return {str(job.cell): [job] for job in jobs}
-    by_system = sorted(jobs, key=lambda job: job.cell.system)
-    return {system: list(group) for system, group in groupby(by_system, key=lambda job: job.cell.system)}
+    by_system = groupby(sorted(jobs, key=lambda job: job.cell.system), key=lambda job: job.cell.system)
+    systems = {system: list(group) for system, group in by_system}
+    names, size = list(systems), -(-len(systems) // most)
+    bundles = [names[start : start + size] for start in range(0, len(names), size)]
+    return {
+        names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}": [job for name in names for job in systems[name]]
+        for names in bundles
+    }
 
 
 def _failure(future: PrefectFuture[Any]) -> BaseException | None:
@@ -116,36 +176,36 @@ def _failure(future: PrefectFuture[Any]) -> BaseException | None:
 
 @contextmanager
 def _progress(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """A bar of cells on stderr while the context lasts, where one is wanted."""
+    """Progress beside the flow run while the context lasts, and a bar of cells on stderr where one is wanted."""
+    tell_server = _server_progress(total)
     if not shown:
-        yield lambda _: None
+        yield tell_server
         return
     columns = (TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TextColumn("cells"), TimeElapsedColumn())
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as progress:
         bar = progress.add_task("", total=total)
-        yield lambda cells: progress.advance(bar, cells)
+
+        def advance(cells: int) -> None:
+            progress.advance(bar, cells)
+            tell_server(cells)
+
+        yield advance
 
 
-def leave_artifacts(store: Store, run: Run) -> None:
-    """The board and the cells without figures, as tables beside the flow run."""
-    grid = load_grid(store, run)
-    primary = str(grid[""].attrs["primary_measure"])
-    rows = [row for row in board_rows(grid) if row["condition"] == "all"]
-    create_table_artifact(
-        key="board",
-        description=f"{run.evaluation}: {run.n_scored} cells scored, {run.n_failed} failed; {work_text(run.work)}",
-        table=[_shown(row, "query_set", "dataset", "rank", "system", primary) for row in rows if not row["failed"]],
-    )
-    create_table_artifact(
-        key="failed-cells",
-        description="Cells without figures, and why",
-        table=[
-            _shown(row, "query_set", "dataset", "system", "failed", "failed_where", "failed_message")
-            for row in rows
-            if row["failed"]
-        ],
-    )
+def _server_progress(total: int) -> Callable[[int], None]:
+    """A progress artifact of the flow run, told now and then."""
+    artifact: Any = None  # Prefect says that it may be a coroutine; here it is not
+    done, told_s = 0, 0.0
+    with best_effort("its progress"):
+        artifact = create_progress_artifact(progress=0.0, key="cells", description=f"{total} cells to score")
 
+    def advance(cells: int) -> None:
+        nonlocal done, told_s
+        done += cells
+        now_s = time.monotonic()
+        if artifact is not None and (done == total or now_s - told_s >= TOLD_EVERY_S):
+            told_s = now_s
+            with best_effort("its progress"):
+                update_progress_artifact(artifact, progress=100.0 * done / total)
 
-def _shown(row: dict[str, Any], *columns: str) -> dict[str, Any]:
-    return {name: plain(row[name]) for name in columns}
+    return advance

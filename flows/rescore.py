@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from flows.guard import guarded
 from flows.settings import Settings, prepare_environment
 from flows.steps import boards_of, document, finish, is_small, score_here
 from pipeline.config import load_evaluation
@@ -17,11 +18,17 @@ from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, missing, plan
 from pipeline.engine.work import Work, work_text
 from pipeline.errors import PlatformError, RescoreError
-from pipeline.grid import Run, check_sizes, latest
+from pipeline.grid import Run, check_objects, latest
 from pipeline.report.board import Run as Boards
 from pipeline.report.board import rows_of
 from pipeline.report.terminal import show_boards
+from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
+
+_MEND = (
+    "Run again; what is done is reused. Where Prefect's SQLite is locked or slow, set PREFECT_API_URL to a server with "
+    "PostgreSQL (deploy/prefect/README.md)."
+)
 
 
 @dataclass(frozen=True)
@@ -41,19 +48,29 @@ class RunSummary:
     """One row per system, query set, dataset and condition, as ``pipeline.report.board_rows`` has them."""
     work: Mapping[str, Any] = field(default_factory=dict)
     """Objects made, reused and found damaged, and bytes read, as ``pipeline.engine.work`` has them."""
+    waits: tuple[str, ...] = ()
+    """Why the gate keeps the run from readers until a person releases it; nothing where it does not."""
 
 
 def run_evaluation(
-    evaluation: str, *, store: str, cluster: str = "local", workers: int | None = None, quiet: bool = False
+    evaluation: str,
+    *,
+    store: str,
+    cluster: str = "local",
+    workers: int | None = None,
+    quiet: bool = False,
+    alignments: bool = False,
 ) -> RunSummary:
     """Score what the store lacks, publish the run, print the boards and where everything is (unless ``quiet``).
+
+    With ``alignments`` the run has the organisers' tables of every cell beside its reports.
 
     When the latest run has these very inputs, nothing is started and nothing is written.
     Raises ``ConfigError`` and ``InputError`` for the evaluation's own files, ``PlatformError`` for everything else
     that keeps cells from being scored.
     """
     kept = Store(store)
-    work = plan(load_evaluation(evaluation), kept)
+    work = plan(load_evaluation(evaluation), kept, alignments=alignments)
     todo = missing(work.jobs, kept)
     found = None if todo else unless_damaged(lambda: _standing(kept, work), "the latest run")
     if found is None:
@@ -68,8 +85,9 @@ def run_evaluation(
         n_failed=run.n_failed,
         n_reused=len(work.jobs) - len(todo),
         work=run.work,
-        paths={name: kept.url(path) for name, path in {**run.reports, "grid": run.grid}.items()},
+        paths={name: kept.url(path) for name, path in run.places.items()},
         board=tuple(rows_of(boards)),
+        waits=waits_for(kept, run),
     )
     if not quiet:
         show_boards(boards)
@@ -82,7 +100,7 @@ def _standing(store: Store, work: Plan) -> tuple[Run, Boards] | None:
     run = latest(store, work.evaluation)
     if run is None or run.plan != work.address:
         return None
-    check_sizes(store, run)
+    check_objects(store, run)
     nothing = document(work, work.work + Work.of_reused(*(job.path for job in work.jobs)))
     return replace(run, work=nothing), boards_of(store, run)
 
@@ -105,19 +123,30 @@ def _start_flow(evaluation: str, work: Plan, settings: Settings, *, show_progres
     from flows.overnight import rescore  # Prefect reads the environment when it is imported, and costs two seconds
 
     try:
-        return rescore(
-            evaluation,
-            store=settings.store,
-            cluster=settings.cluster,
-            workers=settings.workers,
-            plan=work.address,
-            prepared=work.work,
-            show_progress=show_progress and sys.stderr.isatty(),
-        )
+        with guarded():
+            return rescore(
+                evaluation,
+                store=settings.store,
+                cluster=settings.cluster,
+                workers=settings.workers,
+                plan=work.address,
+                prepared=work.work,
+                show_progress=show_progress and sys.stderr.isatty(),
+            )
     except RescoreError:
         raise
     except Exception as error:  # Prefect and its HTTP client raise all sorts when the server does not answer
-        raise PlatformError(f"the flow failed ({type(error).__name__}: {error}).") from error
+        run = _published(Store(settings.store), work)
+        if run is None:
+            raise PlatformError(f"the flow failed ({type(error).__name__}: {error}). {_MEND}") from error
+        _say(f"Prefect's server failed at the end ({type(error).__name__}); the run had been published.")
+        return run
+
+
+def _published(store: Store, work: Plan) -> Run | None:
+    """The run of this plan, if it is the latest and nothing of it is missing."""
+    run = unless_damaged(lambda: latest(store, work.evaluation), "the latest run")
+    return run if run is not None and run.plan == work.address and not missing(work.jobs, store) else None
 
 
 def _say(text: str) -> None:
@@ -132,3 +161,7 @@ def _print_summary(summary: RunSummary) -> None:
     console.print(f"  {'work':<13} {work_text(summary.work)}", markup=False)
     for name, place in {"store": summary.store, **summary.paths}.items():
         console.print(f"  {name:<13} {masked(place)}", markup=False)
+    for reason in summary.waits:
+        console.print(f"  {'waits':<13} {reason}", markup=False)
+    if summary.waits:
+        console.print(f"  Readers go on to see the run before. Look, then: rescore season release {summary.run_id}")

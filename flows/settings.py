@@ -29,8 +29,14 @@ QUIET = {
     # What went wrong is told once, by us, with what to do about it. Servers still receive the log.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
 }
-DASK_LOGGING = {"distributed": "warning", "distributed.worker": "critical", "distributed.nanny": "error"}
-"""Levels by logger: a worker's traceback of what is retried or reported anyway is noise, and so is its slow goodbye."""
+DASK_LOGGING = {
+    "distributed": "warning",
+    "distributed.worker": "critical",
+    "distributed.nanny": "error",
+    "distributed.sizeof": "error",
+}
+"""Levels by logger: a worker's traceback of what is retried or reported anyway is noise, and so is its slow goodbye,
+and that a performance report is nested too deeply for its size to be told."""
 
 
 THREAD_VARIABLES = (
@@ -51,9 +57,13 @@ class Settings:
 
     store: str = DEFAULT_STORE
     cluster: str = "local"
-    """``local`` or a scheduler's address (``tcp://…``, ``tls://…``)."""
+    """``local``, ``slurm``, ``kubernetes`` or a scheduler's address (``tcp://…``, ``tls://…``)."""
     workers: int | None = None
-    """Worker processes of a local cluster; None is one for each core."""
+    """Worker processes of a cluster that the run starts; None is one for each core, or what the manifest says."""
+    log: str = "text"
+    """``json``: what the flow and its workers do, as JSON lines on stderr; ``text``: warnings only."""
+    workers_timeout_s: int | None = None
+    """How long the first worker may take to come; None is what is usual for the kind of cluster."""
 
 
 def settings_for(
@@ -62,19 +72,29 @@ def settings_for(
     workers: int | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Settings as given; where not, from ``RESCORE_STORE``, ``RESCORE_CLUSTER`` and ``RESCORE_WORKERS``; else defaults.
+    """Settings as given; where not, from ``RESCORE_STORE``, ``RESCORE_CLUSTER``, ``RESCORE_WORKERS``; else defaults.
 
-    Raises ``UsageError`` for a number of workers that is none.
+    Raises ``UsageError`` for a number of workers that is none, or a ``RESCORE_LOG`` that does not exist.
     """
     values = os.environ if environment is None else environment
-    said = values.get("RESCORE_WORKERS", "")
-    if said and not (said.isascii() and said.isdecimal() and int(said) > 0):
-        raise UsageError(f"RESCORE_WORKERS must be a whole number of 1 or more ({said!r}). Unset it for one a core.")
+    log = values.get("RESCORE_LOG") or "text"
+    if log not in ("text", "json"):
+        raise UsageError(f"RESCORE_LOG must be text or json ({log!r}). Unset it for text.")
     return Settings(
         store=store or values.get("RESCORE_STORE") or DEFAULT_STORE,
         cluster=cluster or values.get("RESCORE_CLUSTER") or "local",
-        workers=workers or (int(said) if said else None),
+        workers=workers or _count(values, "RESCORE_WORKERS"),
+        log=log,
+        workers_timeout_s=_count(values, "RESCORE_WORKERS_TIMEOUT_S"),
     )
+
+
+def _count(values: Mapping[str, str], name: str) -> int | None:
+    """A whole number of 1 or more, None where the variable is not set. Raises ``UsageError`` for anything else."""
+    said = values.get(name, "")
+    if said and not (said.isascii() and said.isdecimal() and int(said) > 0):
+        raise UsageError(f"{name} must be a whole number of 1 or more ({said!r}). Unset it for the usual.")
+    return int(said) if said else None
 
 
 def prepare_environment(environment: MutableMapping[str, str] | None = None) -> None:

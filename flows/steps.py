@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.engine.cell import do_cell, lacks, load_result
 from pipeline.engine.mending import mended, unless_damaged
-from pipeline.engine.plan import Job, Plan
+from pipeline.engine.plan import Job, Plan, given_up_address
 from pipeline.engine.result import Result
 from pipeline.engine.work import Work, total
 from pipeline.grid import Run, before, checked, load_grid, publish
 from pipeline.report.board import Run as Boards
 from pipeline.report.board import read_run
 from pipeline.report.boards_file import read_boards
+from pipeline.season.gate import holds
 from pipeline.store.blobs import Store
+from pipeline.store.meter import Metered, metered
 
 if TYPE_CHECKING:
     from pipeline.report.diff import Diff, Side
@@ -30,6 +32,8 @@ def is_small(store: Store, plan: Plan, todo: Iterable[Job]) -> bool:
     jobs = tuple(todo)
     if len(jobs) > MOST_HERE:
         return False
+    if any(store.exists(f"results/{given_up_address(job)}.json") for job in jobs):
+        return False  # it took its workers with it once, and would take this process
     found = [(lacks(store, plan, job), sum(source.n_bytes for source in job.inputs.values())) for job in jobs]
     n_bytes = sum(size for what, size in found if what == "tiles")
     return n_bytes <= MOST_BYTES_HERE and all(what != "all" for what, _ in found)
@@ -40,21 +44,39 @@ def score_here(store: Store, plan: Plan, todo: Iterable[Job]) -> Work:
     return total(do_cell(store, plan, job.cell) for job in todo)
 
 
-def finish(store: Store, plan: Plan, work: Work, *, staged: bool = False) -> Run:
-    """Publish or stage the plan's results, all of which should be in the store; a damaged one is made again here."""
+def finish(
+    store: Store, plan: Plan, work: Work, *, staged: bool = False, notes: Mapping[str, Any] | None = None
+) -> Run:
+    """Publish or stage the plan's results, all of which should be in the store; a damaged one is made again here.
+
+    ``notes`` stand in the record of the execution, beside what it made.
+    """
+    with metered() as meter:
+        return _finish(store, plan, work, meter, staged=staged, notes=notes or {})
+
+
+def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: bool, notes: Mapping[str, Any]) -> Run:
     results, works = list[Result](), [plan.work, work]
     for job in plan.jobs:
         result, again = sound_result(store, plan, job)
         results.append(result)
         works.append(again)
-    from pipeline.report import write_reports  # with xarray and templates, for which there may be no need
+    from pipeline.report.cell_tables import write_cell_tables
+    from pipeline.report.uncertainty import when_cheap
+    from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
 
     previous = unless_damaged(lambda: _previous(store, plan), f"the run of {plan.evaluation} before")
 
     def report(store: Store, prefix: str, grid: Any, ordered: Sequence[Result]) -> Mapping[str, str]:
-        return write_reports(store, prefix, grid, ordered, _changes(previous, plan, grid, ordered))
+        intervals = unless_damaged(lambda: when_cheap(store, plan), "an object that intervals are made from") or ()
+        written = write_reports(store, prefix, grid, ordered, _changes(previous, plan, grid, ordered), intervals)
+        return {**written, **(write_cell_tables(store, plan, prefix) if plan.alignments else {})}
 
-    return publish(store, plan, results, report=report, work=document(plan, total(works)), staged=staged)
+    def took() -> Mapping[str, Any]:
+        return {**document(plan, total([*works, Work.of_cost("publish", meter.cost)])), **notes}
+
+    waits = holds(store, plan, results) or staged
+    return publish(store, plan, results, report=report, work=took, staged=waits)
 
 
 def _previous(store: Store, plan: Plan) -> Side | None:

@@ -5,26 +5,22 @@ A deployment's schedule, or ``rescore watch``, calls it. Import after ``settings
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Any
 
 from prefect import flow
-from prefect.artifacts import create_markdown_artifact
-from prefect.events import emit_event
 
 from flows.overnight import rescore
 from flows.settings import settings_for
 from flows.steps import finish, is_small, score_here
+from flows.told import moved, tell
+from flows.turns import turn
 from pipeline.config import load_evaluation
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, missing
 from pipeline.engine.plan import plan as make_plan
-from pipeline.engine.work import work_text
 from pipeline.errors import UsageError
-from pipeline.grid import STAGED, Run, before, check_sizes, latest
-from pipeline.report.diff import Diff, compare, side_of
-from pipeline.report.diff_documents import diff_text
+from pipeline.grid import STAGED, Run, check_objects, latest
+from pipeline.season.gate import phase_of, waits_for
 from pipeline.store.blobs import Store
 from pipeline.terms import Evaluation
 
@@ -58,16 +54,20 @@ def watch(
     settings = settings_for(store, cluster, workers)
     kept, described = Store(settings.store), load_evaluation(evaluation)
     staged = is_staged(described, publish)
-    work = make_plan(described, kept)
-    standing = last(kept, work, staged=staged)
-    if standing is not None:
-        return Watched(work.evaluation, standing.id, "unchanged")
-    todo = missing(work.jobs, kept)
-    if is_small(kept, work, todo):
-        run = finish(kept, work, score_here(kept, work, todo), staged=staged)
-    else:
+    with turn(described.name):
+        work = make_plan(described, kept)
+        standing = last(kept, work, staged=staged or phase_of(kept, described.name) is not None)
+        if standing is not None:
+            return Watched(work.evaluation, standing.id, "unchanged")
+        state, todo = "staged" if staged else "published", missing(work.jobs, kept)
+        if is_small(kept, work, todo):
+            run = finish(kept, work, score_here(kept, work, todo), staged=staged)
+            state = "staged" if waits_for(kept, run) else state
+            return Watched(work.evaluation, run.id, state, tell(kept, work, run, state))
+        # The flow tells by itself.
         run = rescore(evaluation, store, cluster, workers, plan=work.address, prepared=work.work, staged=staged)
-    return _told(kept, work, run, "staged" if staged else "published")
+        state = "staged" if waits_for(kept, run) else state
+        return Watched(work.evaluation, run.id, state, moved(kept, run))
 
 
 def is_staged(evaluation: Evaluation, publish: bool | None) -> bool:
@@ -91,40 +91,5 @@ def last(store: Store, work: Plan, *, staged: bool) -> Run | None:
 def _whole(store: Store, name: str) -> Run | None:
     run = latest(store, name)
     if run is not None:
-        check_sizes(store, run)
+        check_objects(store, run)
     return run
-
-
-def _told(store: Store, work: Plan, run: Run, state: str) -> Watched:
-    """Leave event and artifact for whoever follows them."""
-    changes = unless_damaged(lambda: _changes(store, work, run), f"run {run.id}")
-    text = "This is the first run." if changes is None else diff_text(changes)
-    emit_event(
-        f"rescore.run.{state}",
-        resource={"prefect.resource.id": f"rescore.evaluation.{run.evaluation}", "rescore.run": run.id},
-        payload=_payload(run, changes),
-    )
-    create_markdown_artifact(
-        key=re.sub(r"[^a-z0-9]+", "-", f"changes-{run.evaluation}".lower()).strip("-"),
-        markdown=f"Run `{run.id}` is {state}: {work_text(run.work)}.\n\n```\n{text}\n```\n",
-        description=f"{run.evaluation}: what moved",
-    )
-    return Watched(run.evaluation, run.id, state, text)
-
-
-def _changes(store: Store, work: Plan, run: Run) -> Diff | None:
-    earlier = before(store, work)
-    return None if earlier is None else compare(side_of(store, earlier), side_of(store, run))
-
-
-def _payload(run: Run, changes: Diff | None) -> dict[str, Any]:
-    moved = [] if changes is None else [cell for cell in changes.cells if cell.has_moved]
-    return {
-        "run": run.id,
-        "evaluation": run.evaluation,
-        "before": None if changes is None else changes.before,
-        "n_scored": run.n_scored,
-        "n_failed": run.n_failed,
-        "n_cells_moved": len(moved),
-        "causes": [] if changes is None else [f"{cause.kind} {cause.name}" for cause, _ in changes.causes],
-    }

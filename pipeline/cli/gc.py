@@ -48,12 +48,15 @@ def gc(args: argparse.Namespace) -> int:
     if args.json:
         head = {"store": masked(store.url("")), "deleted": args.delete, "n_bytes": sweep.n_bytes}
         rest = {"n_kept": sweep.n_kept, "n_young": sweep.n_young, "objects": list(sweep.removable)}
+        rest["leftovers"] = [entry.path for entry in sweep.leftovers]
         print_json({**head, **rest})
         return 0
     done = "removed" if args.delete else "could be removed; nothing was changed (--delete removes)"
-    print(f"{len(sweep.removable)} objects, {sweep.n_bytes / 1e6:.1f} MB: {done}.")
+    print(f"{len(sweep.removable) + len(sweep.leftovers)} objects, {sweep.n_bytes / 1e6:.1f} MB: {done}.")
     if counts:
         print(columns([(folder, str(n)) for folder, n in counts.items()], right=frozenset({1})))
+    if sweep.leftovers:
+        print(f"{len(sweep.leftovers)} temporary files of writers that were killed, among them.")
     print(f"{sweep.n_kept} are kept; {sweep.n_young} that no run reaches are younger than {args.older_than:g} h.")
     return 0
 

@@ -46,6 +46,10 @@ def check_reports(args: argparse.Namespace, protocol: Protocol) -> None:
     unknown = set(_extras(args)) - set(EXTRAS)
     if unknown:
         raise UsageError(f"--sum-columns takes {', '.join(EXTRAS)} (got {', '.join(sorted(unknown))}).")
+    for name in asked:
+        folder = Path(getattr(args, name)).parent
+        if not folder.is_dir():
+            raise UsageError(f"--{name}: there is no folder {str(folder)!r}. Make it, or write elsewhere.")
     for name in ("sum", "bsum"):
         given = getattr(args, name)
         if given and Path(given).suffix not in (".csv", ".txt"):

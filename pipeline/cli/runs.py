@@ -9,7 +9,8 @@ from typing import Any
 from pipeline.cli.output import columns, print_json
 from pipeline.cli.place import DEFAULT_STORE
 from pipeline.config.urls import masked
-from pipeline.engine.work import work_text
+from pipeline.engine.work import cost_rows, work_text
+from pipeline.errors import UsageError
 from pipeline.store import manifest
 from pipeline.store.blobs import Store
 
@@ -32,7 +33,7 @@ def register(subparsers: Any) -> None:
         allow_abbrev=False,
     )
     add_run(parser, "run")
-    parser.add_argument("--verify", action="store_true", help="read every object and compare it with the manifest")
+    parser.add_argument("--verify", action="store_true", help="read every object of the run and all behind its results")
     add_store(parser)
     parser.set_defaults(command=show)
 
@@ -58,6 +59,8 @@ def runs(args: argparse.Namespace) -> int:
 
     store = Store(args.store)
     known = manifest.evaluations(store)
+    if not known and not store.listing():
+        raise UsageError(f"{masked(store.url(''))}: there is no store here. Give the one of `rescore run` as --store.")
     wanted = [name for name in known if args.evaluation in (None, name)]
     commits = [commit for name in wanted for commit in history(store, name)]
     if args.json:
@@ -91,14 +94,15 @@ def when(written_s: float) -> str:
 
 def show(args: argparse.Namespace) -> int:
     """Print boards, work and places; 3 when ``--verify`` finds damage."""
-    from pipeline.grid import faults, load_grid
+    from pipeline.grid import load_grid
     from pipeline.grid.history import find_run
+    from pipeline.grid.integrity import deep_faults
     from pipeline.report import board_rows, print_boards
 
     store = Store(args.store)
     run = find_run(store, args.run)
-    damaged = faults(store, run.id) if args.verify else []
-    paths = {name: masked(store.url(path)) for name, path in {**run.reports, "grid": run.grid}.items()}
+    damaged, n_read = deep_faults(store, run.id) if args.verify else ([], 0)
+    paths = {name: masked(store.url(path)) for name, path in run.places.items()}
     if args.json:
         from pipeline.engine.result import plain
 
@@ -112,7 +116,10 @@ def show(args: argparse.Namespace) -> int:
         print(f"Run {run.id} of {run.evaluation}: {run.n_scored} cells scored, {run.n_failed} failed")
         if run.work:
             print(f"  {work_text(run.work)}")
+            if rows := cost_rows(run.work):
+                print(columns(rows))
         print(columns(list(paths.items())))
         if args.verify:
-            print("\n".join(f"  damaged: {path}" for path in damaged) or "  every object is what the manifest says")
+            sound = f"  every object is what the manifest says, and so are the {n_read} behind its results"
+            print("\n".join(f"  damaged: {path}" for path in damaged) or sound)
     return 3 if damaged else 0

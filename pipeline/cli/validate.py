@@ -9,6 +9,7 @@ from typing import Any
 
 from pipeline.cli.inputs import add_inputs, roles_of
 from pipeline.cli.output import columns, error_document, finding_document, note_findings, print_json, shown
+from pipeline.cli.validate_submission import add_submission, validate_submission
 from pipeline.engine.inputs import read_role
 from pipeline.engine.labels import relabel
 from pipeline.errors import Finding, InputError, UsageError
@@ -33,8 +34,9 @@ def register(subparsers: Any) -> None:
         help=f"whose inputs these are (default: {DEFAULT_PROTOCOL}; keyword search protocols read the same files)",
     )
     add_inputs(parser)
+    add_submission(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(command=validate)
+    parser.set_defaults(command=lambda args: validate_submission(args) if args.submission else validate(args))
 
 
 def validate(args: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from pipeline.cli.output import note, print_json, shown
 from pipeline.cli.place import add_place
 from pipeline.cli.runs import add_run, add_store
-from pipeline.errors import RescoreError
+from pipeline.errors import RescoreError, UsageError
 from pipeline.store.blobs import Store
 
 MINUTE_S = 60.0
@@ -68,9 +68,15 @@ def publish(args: argparse.Namespace) -> int:
     """Publish and say so; 0."""
     from pipeline.grid import promote
     from pipeline.grid.history import find_run
+    from pipeline.season.gate import phase_of
 
     store = Store(args.store)
-    run = promote(store, find_run(store, args.run).id)
+    found = find_run(store, args.run)
+    if phase_of(store, found.evaluation) is not None:
+        raise UsageError(
+            f"{found.evaluation} is of a season. Say `rescore season release {found.id}`, which is recorded."
+        )
+    run = promote(store, found.id)
     if args.json:
         print_json({"run": run.id, "evaluation": run.evaluation})
     else:

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import fsspec
-
 from pipeline.config.urls import filled, masked, placeholders, shown
-from pipeline.errors import PlatformError
+from pipeline.errors import PlatformError, RescoreError
+from pipeline.store import elsewhere, faults, s3
 
 MOST_MATCHES = 100_000
 
@@ -88,16 +87,19 @@ def _step(fs: Any, match: Match, segment: str, known: Known, last: bool) -> list
 def _file_system(url: str) -> tuple[Any, str]:
     """The process's one file system for ``url``, as the store opens it: without its cache of listings."""
     try:
-        fs, path = fsspec.core.url_to_fs(url, use_listings_cache=False)
+        return (s3.file_system(), url.partition("://")[2]) if s3.is_s3(url) else elsewhere.file_system(url)
+    except RescoreError:
+        raise
     except Exception as error:  # drivers raise whatever their libraries raise
         raise _unreachable(url, error) from error
-    return fs, path
 
 
 def _is_file(fs: Any, path: str) -> bool:
     try:
-        return bool(fs.info(path)["type"] != "directory")
-    except (FileNotFoundError, NotADirectoryError):
+        return bool(s3.patiently(lambda: fs.info(path))["type"] != "directory")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if faults.code_of(error) == faults.NO_BUCKET:
+            raise _unreachable(fs.unstrip_protocol(path), error) from error
         return False
     except Exception as error:
         raise _unreachable(fs.unstrip_protocol(path), error) from error
@@ -105,8 +107,10 @@ def _is_file(fs: Any, path: str) -> bool:
 
 def _listing(fs: Any, folder: str) -> list[dict[str, Any]]:
     try:
-        return list(fs.ls(folder or fs.root_marker, detail=True))
-    except (FileNotFoundError, NotADirectoryError):
+        return list(s3.patiently(lambda: fs.ls(folder or fs.root_marker, detail=True)))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if faults.code_of(error) == faults.NO_BUCKET:
+            raise _unreachable(fs.unstrip_protocol(folder), error) from error
         return []
     except Exception as error:
         raise _unreachable(fs.unstrip_protocol(folder), error) from error
@@ -158,4 +162,4 @@ def _url(fs: Any, pattern: str, path: str) -> str:
 
 
 def _unreachable(url: str, error: Exception) -> PlatformError:
-    return PlatformError(f"cannot look into {masked(url)} ({type(error).__name__}: {masked(str(error))}).")
+    return PlatformError(f"cannot look into {masked(url)} ({masked(faults.told(error))}).")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from pipeline.config.document import Path, read_document
 from pipeline.config.models import DatasetEntry, EvaluationEntry, validate
+from pipeline.config.overlays import collect_overlays
 from pipeline.config.place import Place
 from pipeline.config.roles import check_roles
 from pipeline.config.systems import collect_systems
@@ -45,6 +46,7 @@ def _resolve(entry: EvaluationEntry, place: Place) -> Evaluation:
     """The evaluation with every path absolute; faults are noted in ``place``."""
     if re.search(r"[*?{}]", place.folder):
         place.note(("name",), "bad_url", f"stands in the folder {shown(place.folder)}, whose name holds * ? {{ or }}")
+    protocol = find(entry.protocol, mode=entry.mode, overrides=entry.settings)
     return Evaluation(
         name=entry.name,
         protocol=entry.protocol,
@@ -54,6 +56,7 @@ def _resolve(entry: EvaluationEntry, place: Place) -> Evaluation:
         query_sets=_query_sets(entry, place),
         systems=collect_systems(entry, place),
         publication=entry.publication,
+        overlays=collect_overlays(place, protocol, entry.query_sets, entry.datasets),
     )
 
 
@@ -125,8 +128,18 @@ def _datasets(entry: EvaluationEntry, place: Place) -> tuple[Dataset, ...]:
             for one in dict.fromkeys(filled(urls[role], {"query_set": query_set}) for query_set in entry.query_sets):
                 place.check_file(path, one)
         ecf, rttm = urls.pop("ecf", ""), urls.pop("rttm", "")
-        datasets.append(Dataset(name, ecf, rttm, _own_settings(dataset), urls))
+        _check_selection(name, dataset, entry, place)
+        datasets.append(Dataset(name, ecf, rttm, _own_settings(dataset), urls, str(dataset.disclose)))
     return tuple(datasets)
+
+
+def _check_selection(name: str, dataset: DatasetEntry, entry: EvaluationEntry, place: Place) -> None:
+    known = {measure.name for measure in find(entry.protocol, mode=entry.mode, overrides=entry.settings).measures}
+    for measure in dataset.disclose.measures:
+        if measure not in known:
+            allowed = ", ".join(sorted(known))
+            what = f"names {shown(measure)}, which is no measure of {entry.protocol} (allowed: {allowed})"
+            place.note(("datasets", name, "disclose"), "bad_setting", what)
 
 
 def _own_settings(dataset: DatasetEntry) -> tuple[tuple[str, str, str], ...]:

@@ -13,8 +13,17 @@ from pipeline.config.names import name_fault, slug_fault
 from pipeline.config.roles import InputRoles, roles_of, with_inputs, with_others
 from pipeline.config.urls import fault_of, shown
 from pipeline.errors import Problems
+from pipeline.grid.disclosure import LEVELS, SELECTION, Disclosure
 
-DISCOVERY = ("pattern", "primary", "exclude", "resources")
+SECRET_FIELDS = frozenset(
+    {
+        *("storage_options", "client_kwargs", "config_kwargs", "credentials", "endpoint_url", "endpoint", "profile"),
+        *("key", "secret", "token", "password", "access_key", "secret_key", "aws_access_key_id"),
+        *("aws_secret_access_key", "aws_session_token", "aws_endpoint_url"),
+    }
+)
+"""Fields that people write to get at a bucket. None is a field of ours, and what they hold would be kept and shown."""
+DISCOVERY = ("pattern", "ledger", "primary", "exclude", "resources")
 """The words that ``systems`` keeps for discovery; every other field there is a system."""
 
 
@@ -53,6 +62,17 @@ def _setting(value: Any) -> Any:
     raise _custom("wrong_type", f"must be a number, text, true or false (got {_kind(value)})")
 
 
+def _disclosure(value: Any) -> Disclosure:
+    """What reports may show of a dataset: a level by its word, or the measures of a selection."""
+    if isinstance(value, str) and value in LEVELS:
+        return Disclosure(value)
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return Disclosure(SELECTION, tuple(value))
+    if isinstance(value, Disclosure):
+        return value
+    raise _custom("bad_setting", f"must be {', '.join(LEVELS)}, or a list of measures (got {_kind(value)})")
+
+
 def _scope(value: Any) -> str:
     return "by_query_set" if isinstance(value, dict) else "any"
 
@@ -85,6 +105,8 @@ class DatasetEntry(_Strict):
 
     inputs: dict[str, KeyUrl]
     settings: dict[str, OwnSetting] = Field(default_factory=dict)
+    disclose: Annotated[Disclosure, BeforeValidator(_disclosure)] = Disclosure()
+    """What reports may show: ``everything``, ``no_key``, ``held``, or a list of measures."""
 
 
 class QuerySetEntry(_Strict):
@@ -103,12 +125,23 @@ class SystemEntry(_Strict):
     primary: bool | None = None
     resources: SystemUrl | None = None
     disclosure: str = ""
+    canary: bool = False
+    """Made by the organiser to watch the scoring: shown without a rank."""
+
+
+class LedgerEntry(_Strict):
+    """The ledger of a season: the submissions that count in one phase are the systems."""
+
+    store: Annotated[str, _url()]
+    season: Slug
+    phase: Slug
 
 
 class DiscoveryEntry(_Strict):
     """Systems found by a pattern, and which of them are primary, left out, and where they declare resources."""
 
     pattern: CellUrl | None = None
+    ledger: LedgerEntry | None = None
     others: dict[str, CellUrl] = Field(default_factory=dict)
     """Patterns of roles beside the main one; they take the names that the main pattern found."""
     primary: list[str] | None = None
@@ -131,6 +164,8 @@ class EvaluationEntry(_Strict):
     mode: Literal["official", "plan"] = "official"
     publication: Literal["open", "staged", "sealed"] = "open"
     settings: dict[str, SettingText] = Field(default_factory=dict)
+    overlays: Any = None
+    """Read by ``pipeline.config.overlays``."""
     datasets: dict[Name, DatasetEntry] = Field(min_length=1)
     query_sets: dict[Name, QuerySetEntry] = Field(min_length=1)
     systems: SystemsEntry
@@ -202,6 +237,8 @@ def _say(kind: str, path: Path, fault: ErrorDetails, roles: InputRoles) -> str:
         return "is missing"
     if kind == "too_short":
         return "is empty. Give at least one"
+    if kind == "extra_forbidden" and path and str(path[-1]).lower() in SECRET_FIELDS:
+        return "is refused: credentials, endpoints and storage options belong to the environment or to fsspec"
     if kind == "extra_forbidden":
         return f"is unknown (allowed: {', '.join(_fields_around(path, roles))})"
     if kind in _EXPECTED:

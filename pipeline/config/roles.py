@@ -11,7 +11,10 @@ from pipeline.config.place import Place
 from pipeline.errors import UsageError
 from pipeline.protocols import find
 
-HOMES = {"ecf": "datasets", "rttm": "datasets", "kwlist": "query_sets", "queries": "query_sets"}
+HOMES = {
+    **dict.fromkeys(("ecf", "scoring_ecf", "rttm"), "datasets"),
+    **dict.fromkeys(("kwlist", "queries"), "query_sets"),
+}
 """Roles that belong to one side; every other one may stand with a dataset or with a query set."""
 _RESOURCES = "resources"
 _DEFAULT = "openkws13"

@@ -8,6 +8,7 @@ from typing import Any
 
 from pipeline.config import discover
 from pipeline.config.document import Path
+from pipeline.config.ledger import ledger_systems
 from pipeline.config.models import DiscoveryEntry, EvaluationEntry, SystemEntry
 from pipeline.config.names import name_fault
 from pipeline.config.place import Place
@@ -26,7 +27,7 @@ def collect_systems(entry: EvaluationEntry, place: Place) -> tuple[System, ...]:
     """
     discovery, listed = entry.systems.discovery, entry.systems.listed
     known = {"query_set": tuple(entry.query_sets), "dataset": tuple(entry.datasets)}
-    if not listed and discovery.pattern is None:
+    if not listed and discovery.pattern is None and discovery.ledger is None:
         place.note(("systems",), "missing_field", "lists no system and has no `pattern` to find them by")
     found = _discovered(discovery, known, place)
     names = [*listed, *sorted(set(found) - set(listed))]
@@ -45,7 +46,9 @@ def collect_systems(entry: EvaluationEntry, place: Place) -> tuple[System, ...]:
         if own.resources is not None:
             resources = place.resolve(("systems", name, "resources"), filled(own.resources, {"system": name}))
         others = _others(name, discovery.others, own.others, outputs, place)
-        systems.append(System(name, own.team, primary[name], outputs, resources, own.disclosure, others))
+        systems.append(System(name, own.team, primary[name], outputs, resources, own.disclosure, others, own.canary))
+    if discovery.ledger is not None:
+        systems += ledger_systems(discovery.ledger, known, names, place)
     return tuple(systems)
 
 

@@ -14,6 +14,8 @@ _PASSWORD = re.compile(r"://[^\s/?#@]*:[^\s/?#]*@")
 _QUERY_SECRET = re.compile(
     r"(?i)([?&][^\s=&#]*(?:sig|signature|token|secret|password|passwd|credential|key)[^\s=&#]*=)[^\s&#'\"]+"
 )
+_BUCKET_USER = re.compile(r"(?i)\bs3a?://[^\s/?#]*@")
+"""A bucket has no user: what stands before the ``@`` is a key, with or without its secret."""
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
@@ -24,7 +26,7 @@ def masked(text: str) -> str:
 
 def has_secret(url: str) -> bool:
     """Whether a URL carries a password or a signed query: such things belong to the environment."""
-    return bool(_PASSWORD.search(url) or _QUERY_SECRET.search(url))
+    return any(pattern.search(url) for pattern in (_PASSWORD, _QUERY_SECRET, _BUCKET_USER))
 
 
 def placeholders(url: str) -> list[str]:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from pipeline.engine import references, tiles, totals, trialstore
+from pipeline.engine import large, references, tiles, totals, trialstore
+from pipeline.engine.costed import costed
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.load import load_facts
 from pipeline.engine.mending import unless_damaged
-from pipeline.engine.plan import Job, Plan, load_plan
+from pipeline.engine.plan import WORKER_DIED, Job, Plan, load_plan
 from pipeline.engine.result import Result, from_bytes, to_bytes
-from pipeline.engine.runner import runner
+from pipeline.engine.runner import Here, OnCluster, runner
 from pipeline.engine.score import failed, scored
 from pipeline.engine.tiles import Counted
 from pipeline.engine.totals import Total
@@ -25,7 +26,7 @@ from pipeline.engine.work import Work
 from pipeline.errors import DamageError, Finding, InputError
 from pipeline.protocols.base import Conclusion, Protocol, Reference
 from pipeline.store.blobs import Store
-from pipeline.terms import Cell, Source
+from pipeline.terms import Cell, Facts, Source
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -93,10 +94,7 @@ def named_sources(job: Job) -> tuple[Source, ...]:
 
 def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
     if job.failed is not None:
-        where = f"{job.cell.query_set}/{job.cell.dataset}"
-        lacking = [role for role in plan.protocol.family.outputs if role not in job.inputs]
-        message = f"the system has no output for {where} ({', '.join(lacking)}). Submit it or leave the cell out."
-        raise InputError([Finding(job.failed, message, lacking[0])])
+        raise InputError([_foretold(plan, job, job.failed)])
     run = runner(client)
     place = (store, plan.address, job.cell)
     reference, work = references.sound(store, plan.protocol_of(job), job.reference, job.inputs)
@@ -108,12 +106,35 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
     ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
     info, read = ingested
     batches = tiles.batches(info.offsets, reference, ROWS_PER_TASK)
-    partials = [run.submit(score_tiles, *place, first, last, info.digests) for first, last in batches]
+    if client is not None and large.may_be(plan.protocol_of(job), info.n_rows):
+        about = Total(None, {**info.survey, "n_rows": info.n_rows}, info.findings, (info.path,))
+        makers = {batch: partial(score_tiles, *place, *batch, info.digests) for batch in batches}
+        kept = large.keep(run, store, _total_path(plan.protocol_of(job), job, reference), about, makers)
+        work += kept.work
+        if kept.exceeds and (done := conclude_parts(*place, kept, run, info)) is not None:
+            return work + read + done
+        partials = [run.submit(large.counted, part) for part in kept.stored]
+    else:
+        partials = [run.submit(score_tiles, *place, first, last, info.digests) for first, last in batches]
     while len(partials) > 1:
         groups = [partials[start : start + MERGE_ARITY] for start in range(0, len(partials), MERGE_ARITY)]
         partials = [run.submit(merge, group) for group in groups]
     concluded: Work = run.one(conclude, *place, partials[0], info)
     return work + read + concluded
+
+
+def _foretold(plan: Plan, job: Job, reason: str) -> Finding:
+    """Why a job fails that its plan says to fail: in the same words always, so that the result has the same bytes."""
+    if reason == WORKER_DIED:
+        message = (
+            "worker after worker died while it scored this cell, which had the cluster to itself in the end. "
+            "Look into the log of the cluster: too little memory is the usual cause. The next run tries again."
+        )
+        return Finding(reason, message, "")
+    where = f"{job.cell.query_set}/{job.cell.dataset}"
+    lacking = [role for role in plan.protocol.family.outputs if role not in job.inputs]
+    message = f"the system has no output for {where} ({', '.join(lacking)}). Submit it or leave the cell out."
+    return Finding(reason, message, lacking[0])
 
 
 def lacks(store: Store, plan: Plan, job: Job) -> str:
@@ -155,6 +176,7 @@ class _Place:
         return cls(job, protocol, *references.sound(store, protocol, job.reference, job.inputs))
 
 
+@costed("ingest")
 def ingest(store: Store, plan_address: str, cell: Cell) -> tuple[trialstore.TrialsInfo, Work]:
     """Task: read the cell's output once into the trials store, unless it is there."""
     place = _Place.of(store, plan_address, cell)
@@ -162,21 +184,30 @@ def ingest(store: Store, plan_address: str, cell: Cell) -> tuple[trialstore.Tria
     return info, place.work + work
 
 
+@costed("tiles")
 def score_tiles(store: Store, plan_address: str, cell: Cell, first: int, last: int, digests: Sequence[str]) -> Counted:
     """Task: the merged partial of buckets ``first`` up to ``last``, each tile made or found in the store."""
     place = _Place.of(store, plan_address, cell)
-    trials, work = trialstore.sound(store, place.protocol, place.job.inputs, place.reference.timeline, first, last)
-    kind = place.protocol.family.kind
-    known = digests, references.key_digests(store, kind, place.job.reference)
-    made = tiles.partial(store, place.protocol, trials, place.reference, range(first, last), known)
-    return replace(made, work=place.work + work + made.work)
+    job, protocol, kind = place.job, place.protocol, place.protocol.family.kind
+    trials = trialstore.Rows(store, protocol, job.inputs, place.reference.timeline, first, last)
+    known = digests, references.key_digests(store, kind, job.reference)
+
+    @cache
+    def kin() -> tuple[tiles.Kin, ...]:
+        found = references.kin(store, protocol, job.reference, job.inputs)
+        return tuple(tiles.Kin(other, references.key_digests(store, kind, name)) for name, other in found)
+
+    made = tiles.partial(store, protocol, trials, place.reference, range(first, last), known, kin)
+    return replace(made, work=place.work + trials.work + made.work)
 
 
+@costed("totals")
 def merge(partials: Sequence[Counted]) -> Counted:
     """Task: partials added in a fixed order."""
     return tiles.merged(partials, None)
 
 
+@costed("conclude")
 def conclude(store: Store, plan_address: str, cell: Cell, counted: Counted, info: trialstore.TrialsInfo) -> Work:
     """Task: the cell's merged partial → its total → figures → the result in the store."""
     place = _Place.of(store, plan_address, cell)
@@ -187,6 +218,7 @@ def conclude(store: Store, plan_address: str, cell: Cell, counted: Counted, info
     return place.work + counted.work + Work.of_made(path) + _conclude(store, place, cell, total, path)
 
 
+@costed("conclude")
 def reconclude(store: Store, plan_address: str, cell: Cell) -> Work:
     """Task: the result from a total that an earlier run kept. No result is made where that turns out damaged."""
     place = _Place.of(store, plan_address, cell)
@@ -198,16 +230,53 @@ def reconclude(store: Store, plan_address: str, cell: Cell) -> Work:
     return place.work + Work.of_reused(path, *total.objects) + _conclude(store, place, cell, total, path)
 
 
+def conclude_parts(
+    store: Store,
+    plan_address: str,
+    cell: Cell,
+    kept: large.Kept,
+    run: Here | OnCluster,
+    info: trialstore.TrialsInfo,
+) -> Work | None:
+    """The result of a cell that is too large for one worker, driven from here; None where it must be in one place."""
+    place = _Place.of(store, plan_address, cell)
+    protocol = place.protocol
+    facts, refused = _facts(place, cell)
+    conclude = protocol.family.conclude_parts
+    survey = {**info.survey, "n_rows": info.n_rows}
+    conclusion = None if conclude is None else conclude(protocol, kept.parts(run), facts, survey)
+    if conclusion is None:
+        return None
+    return place.work + _keep_conclusion(store, place, cell, conclusion, (*info.findings, *refused), "", kept.objects)
+
+
 def _conclude(store: Store, place: _Place, cell: Cell, total: Total, path: str) -> Work:
-    job, protocol, reference = place.job, place.protocol, place.reference
+    facts, refused = _facts(place, cell)
+    conclusion = place.protocol.family.conclude(place.protocol, total.partial, facts, total.survey)
+    conclusion = _with_stored_curves(place.protocol, conclusion)
+    return _keep_conclusion(store, place, cell, conclusion, (*total.findings, *refused), path, total.objects)
+
+
+def _facts(place: _Place, cell: Cell) -> tuple[Facts, tuple[Finding, ...]]:
+    """The reference's facts with those of the participant's declaration, and why that was refused if it was."""
+    job, protocol, facts = place.job, place.protocol, place.reference.facts
     resources, refused = _resources(protocol, job)
     queries = read_planned(protocol, "queries", job.inputs["queries"]) if "queries" in job.inputs else None
-    facts = replace(reference.facts, load=load_facts(resources, queries, cell, reference.facts.queries))
-    conclusion = protocol.family.conclude(protocol, total.partial, facts, total.survey)
-    warnings = (*reference.findings, *total.findings, *refused)
-    conclusion = _with_stored_curves(protocol, conclusion)
-    result = scored(protocol, conclusion, named_sources(job), warnings, cell)
-    return _keep(store, job, result, Trace(references.path_of(job.reference), path, total.objects))
+    return replace(facts, load=load_facts(resources, queries, cell, facts.queries)), refused
+
+
+def _keep_conclusion(
+    store: Store,
+    place: _Place,
+    cell: Cell,
+    conclusion: Conclusion,
+    findings: tuple[Finding, ...],
+    total: str,
+    objects: tuple[str, ...],
+) -> Work:
+    warnings = (*place.reference.findings, *findings)
+    result = scored(place.protocol, conclusion, named_sources(place.job), warnings, cell)
+    return _keep(store, place.job, result, Trace(references.path_of(place.job.reference), total, objects))
 
 
 def _with_stored_curves(protocol: Protocol, conclusion: Conclusion) -> Conclusion:

@@ -8,8 +8,10 @@ from typing import Any, BinaryIO
 
 from pipeline.errors import InputError, PlatformError
 from pipeline.formats import READERS
+from pipeline.formats.packed import unpacked
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import open_input, redacted
+from pipeline.store.meter import BYTES
 from pipeline.terms import Source
 
 _BLOCK = 1 << 20
@@ -26,11 +28,27 @@ class _Hashed(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def seekable(self) -> bool:
+        return self._stream.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """To the beginning, to read and hash everything again; nowhere else."""
+        if whence == io.SEEK_CUR and offset == 0:
+            return self.n_bytes
+        if (offset, whence) != (0, io.SEEK_SET):
+            raise io.UnsupportedOperation("only to the beginning")
+        self._hash, self.n_bytes = hashlib.sha256(), 0
+        return self._stream.seek(0)
+
+    def tell(self) -> int:
+        return self.n_bytes
+
     def readinto(self, buffer: Any) -> int:
         data = self._stream.read(len(buffer))
         buffer[: len(data)] = data
         self._hash.update(data)
         self.n_bytes += len(data)
+        BYTES.read(len(data))
         return len(data)
 
     @property
@@ -41,19 +59,21 @@ class _Hashed(io.RawIOBase):
 def read_role(protocol: Protocol, role: str, uri: str, where: str | None = None) -> tuple[Any, Source]:
     """The table of one input and the source it came from.
 
-    ``where`` is the name used in messages (default: the URL). Raises ``InputError`` for a missing or refused file.
+    Compressed files are read as what is in them. ``where`` is the name used in messages (default: the URL). Raises
+    ``InputError`` for a missing or refused file.
     """
     with open_input(uri) as stream:
         hashed = _Hashed(stream)
         buffered = io.BufferedReader(hashed, _BLOCK)
         name = where or redacted(uri)
-        table = READERS[_format(protocol, role)](buffered, name)
+        table = READERS[format_of(protocol, role)](unpacked(buffered, name), name)
         while buffered.read(_BLOCK):
             pass
     return table, Source(name, role, hashed.sha256, hashed.n_bytes)
 
 
-def _format(protocol: Protocol, role: str) -> str:
+def format_of(protocol: Protocol, role: str) -> str:
+    """The format that an input of a protocol is read with."""
     asked = protocol.family.reader(protocol, role)
     return asked or next(known.format for known in protocol.roles if known.name == role)
 

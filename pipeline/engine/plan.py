@@ -11,20 +11,23 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from pipeline import protocols
 from pipeline.engine import references
 from pipeline.engine.inputs import digest
 from pipeline.engine.labels import labels
 from pipeline.engine.work import Work, total
-from pipeline.errors import Finding, InputError, StoreError
+from pipeline.errors import Finding, InputError, StoreError, UsageError
 from pipeline.protocols.base import Protocol
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
-from pipeline.terms import Cell, Evaluation, Source, System
+from pipeline.terms import Cell, Evaluation, Overlay, Source, System
 
-RESULT_EDITION = 2
+RESULT_EDITION = 3
 """Raised when the form of a result changes: old results are then scored anew."""
+WORKER_DIED = "worker_died"
+"""Reason of a cell that took its workers with it."""
 _READERS_AT_ONCE = 8
 
 
@@ -58,6 +61,12 @@ class Plan:
     jobs: tuple[Job, ...]
     labels: Mapping[str, str]
     address: str = ""
+    disclose: Mapping[str, str] = field(default_factory=dict)
+    """What reports may show, by dataset; of those that are not named everything."""
+    overlays: tuple[Mapping[str, Any], ...] = ()
+    """What was laid over the evaluation, with author, date and reason; files by digest."""
+    alignments: bool = False
+    """Whether reports include the organisers' tables of every cell, alignment.csv among them."""
     work: Work = field(default_factory=Work, compare=False)
     """What planning made and found: the references. Not part of what is stored."""
 
@@ -76,14 +85,17 @@ class Plan:
         return {job.cell: job for job in self.jobs}
 
 
-def plan(evaluation: Evaluation, store: Store) -> Plan:
+def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False) -> Plan:
     """Hash every input, derive the references, and write the plan to the store.
 
+    Raises ``UsageError`` for ``alignments`` of a protocol that has none.
     Raises ``InputError`` when an organiser's file is missing or refused: nothing can be scored without it.
     A participant's missing file makes a cell with a reason.
     """
     overrides = tuple((name, str(value)) for name, value in evaluation.overrides)
     protocol = protocols.find(evaluation.protocol, mode=evaluation.mode, overrides=dict(overrides))
+    if alignments and protocol.family.explain is None:
+        raise UsageError(f"{protocol.name} has no alignment table. Leave --alignments out.")
     organisers = _organisers(evaluation)
     uris = {uri for inputs in organisers.values() for uri in inputs.values()}
     outputs = {uri for s in evaluation.systems for urls in (s.outputs, *s.others.values()) for uri in urls.values()}
@@ -96,8 +108,38 @@ def plan(evaluation: Evaluation, store: Store) -> Plan:
         made[pair], work = references.derive(_protocol_of(evaluation, *pair), sources, store)
         works.append(work)
     jobs = tuple(_job(evaluation, cell, organisers, made, known) for cell in evaluation.cells())
-    drafted = Plan(evaluation.name, protocol.name, protocol.mode, overrides, evaluation.systems, jobs, names)
+    drafted = Plan(
+        evaluation.name,
+        protocol.name,
+        protocol.mode,
+        overrides,
+        evaluation.systems,
+        jobs,
+        names,
+        disclose={d.name: d.disclose for d in evaluation.datasets if d.disclose != "everything"},
+        overlays=tuple(_overlay_document(layer, known) for layer in evaluation.overlays),
+        alignments=alignments,
+    )
     return replace(save(drafted, store), work=total(works))
+
+
+def given_up(made: Plan, cells: Iterable[Cell], store: Store) -> Plan:
+    """The plan of a run without the results of some cells, whose workers died: written to the store like any other.
+
+    Those cells' results have addresses of their own. So nothing stands where the plan as it was made looks for a
+    result, and the next run tries those cells again.
+    """
+    lost = frozenset(cells)
+    jobs = tuple(
+        replace(job, failed=WORKER_DIED, address=given_up_address(job)) if job.cell in lost else job
+        for job in made.jobs
+    )
+    return replace(save(replace(made, jobs=jobs), store), work=made.work)
+
+
+def given_up_address(job: Job) -> str:
+    """Where the result of a job lies whose workers died."""
+    return address("result", given_up=job.address)
 
 
 def load_plan(store: Store, plan_address: str) -> Plan:
@@ -112,19 +154,16 @@ def load_plan(store: Store, plan_address: str) -> Plan:
         jobs=tuple(_job_from(entry) for entry in stored["jobs"]),
         labels=stored["labels"],
         address=plan_address,
+        disclose=stored.get("disclose", {}),
+        overlays=tuple(stored.get("overlays", ())),
+        alignments=stored.get("alignments", False),
     )
 
 
 def _organisers(evaluation: Evaluation) -> dict[tuple[str, str], dict[str, str]]:
     """The organiser's files by (query set, dataset) and role."""
-    return {
-        (q.name, d.name): {
-            **{role: url.replace("{query_set}", q.name) for role, url in d.urls.items()},
-            **{role: url.replace("{dataset}", d.name) for role, url in q.urls.items()},
-        }
-        for q in evaluation.query_sets
-        for d in evaluation.datasets
-    }
+    pairs = [(q.name, d.name) for q in evaluation.query_sets for d in evaluation.datasets]
+    return {pair: evaluation.inputs_of(*pair) for pair in pairs}
 
 
 def _digests(required: set[str], *, optional: set[str]) -> dict[str, Source]:
@@ -170,6 +209,17 @@ def _job(
     inputs = {
         role: Source(uri, role, known[uri].sha256, known[uri].n_bytes) for role, uri in roles.items() if uri in known
     }
+    return planned(protocol, cell, inputs, made[pair], evaluation.overrides_of(*pair))
+
+
+def planned(
+    protocol: Protocol,
+    cell: Cell,
+    inputs: Mapping[str, Source],
+    reference: str,
+    overrides: tuple[tuple[str, str], ...],
+) -> Job:
+    """The job of a cell whose reference is made. ``overrides``: settings that differ from the protocol's own."""
     return Job(
         cell=cell,
         address=address(
@@ -180,10 +230,10 @@ def _job(
             cell=asdict(cell),
             inputs={role: source.sha256 for role, source in inputs.items()},
         ),
-        reference=made[pair],
+        reference=reference,
         inputs=inputs,
         failed="missing_output" if _missing(protocol, inputs) else None,
-        overrides=evaluation.overrides_of(*pair),
+        overrides=overrides,
     )
 
 
@@ -203,15 +253,33 @@ def save(drafted: Plan, store: Store) -> Plan:
         "systems": [_system_document(system) for system in drafted.systems],
         "jobs": [{**asdict(job), "inputs": {r: asdict(s) for r, s in job.inputs.items()}} for job in drafted.jobs],
         "labels": drafted.labels,
+        **({"disclose": drafted.disclose} if drafted.disclose else {}),
+        **({"overlays": drafted.overlays} if drafted.overlays else {}),
+        **({"alignments": True} if drafted.alignments else {}),
     }
     plan_address = address("plan", **stored)
     store.put_sealed(f"plans/{plan_address}.json", json.dumps(stored, sort_keys=True).encode())
     return Plan(**{**drafted.__dict__, "address": plan_address})
 
 
+def _overlay_document(layer: Overlay, known: Mapping[str, Source]) -> dict[str, Any]:
+    """An overlay as plan and reports have it: without empty fields, and files named by their bytes."""
+    stored = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(layer).items()}
+    if layer.kind == "scoring_ecf":
+        stored["values"] = [known[url].sha256 for url in layer.values if url in known]
+    return {name: value for name, value in stored.items() if value}
+
+
 def _system_document(system: System) -> dict[str, object]:
     """A system without its URLs, which stand in the jobs."""
-    return {"name": system.name, "team": system.team, "primary": system.primary, "disclosure": system.disclosure}
+    canary = {"canary": True} if system.canary else {}
+    return {
+        "name": system.name,
+        "team": system.team,
+        "primary": system.primary,
+        "disclosure": system.disclosure,
+        **canary,
+    }
 
 
 def _job_from(entry: Mapping[str, object]) -> Job:

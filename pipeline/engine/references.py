@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from pipeline import protocols
-from pipeline.engine.inputs import read_planned
+from pipeline.engine import tablestore
 from pipeline.engine.labels import relabel
-from pipeline.engine.mending import mended
+from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.tiles import digests
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
@@ -23,6 +23,8 @@ from pipeline.terms import Facts, Selection, Source
 REFERENCE_EDITION = 4
 """Raised when the same files and settings may give another reference."""
 KIND = "reference/1"
+MOST_KIN = 4
+"""Earlier query lists that are looked at for tiles that need no aligning."""
 LOAD_ROLES = ("queries", "resources")
 """Inputs that only the Processing Load is made of."""
 
@@ -35,7 +37,7 @@ def address_of(protocol: Protocol, inputs: Mapping[str, Source]) -> str:
     settings, family = protocols.fields(protocol)["settings"], protocol.family
     names = settings.keys() if family.derivation is None else family.derivation
     formats = {role.name: role.format for role in protocol.roles}
-    own = _own(protocol, inputs)
+    own = own_inputs(protocol, inputs)
     return address(
         "reference",
         edition=REFERENCE_EDITION,
@@ -55,36 +57,50 @@ def derive(protocol: Protocol, inputs: Mapping[str, Source], store: Store) -> tu
     path = path_of(reference_address)
     wanted = {role: source for role, source in inputs.items() if role == "queries"}
     if store.exists(path):
-        _tables(protocol, wanted)
+        tablestore.read(store, protocol, wanted)
         return reference_address, Work.of_reused(path)
-    own = _own(protocol, inputs)
-    tables = _tables(protocol, {**own, **wanted})
+    tables, work = tablestore.read(store, protocol, {**own_inputs(protocol, inputs), **wanted})
     try:
         made = protocol.family.refer(protocol, tables)
     except InputError as error:
         names = {role: source.uri for role, source in inputs.items()}
         raise InputError(relabel(error.findings, names), error.count) from error
     store.put(path, encode(made, protocol.family.kind))
-    return reference_address, Work.of_made(path, sum(source.n_bytes for source in own.values()))
+    if protocol.family.listing in inputs:
+        store.put_sealed(f"{_kin_of(protocol, inputs)}/{reference_address}", b"{}")
+    return reference_address, work + Work.of_made(path)
 
 
-def _own(protocol: Protocol, inputs: Mapping[str, Source]) -> dict[str, Source]:
+def own_inputs(protocol: Protocol, inputs: Mapping[str, Source]) -> dict[str, Source]:
     """The organiser's inputs among those of a cell."""
     others = {*protocol.family.outputs, *LOAD_ROLES}
     return {role: source for role, source in inputs.items() if role not in others}
 
 
-def _tables(protocol: Protocol, inputs: Mapping[str, Source]) -> dict[str, Any]:
-    tables, problems, count = {}, list[Finding](), 0
-    for role, source in inputs.items():
-        try:
-            tables[role] = read_planned(protocol, role, source)
-        except InputError as error:
-            problems += error.findings
-            count += error.count
-    if problems:
-        raise InputError(relabel(problems, {role: source.uri for role, source in inputs.items()}), count)
-    return tables
+def _kin_of(protocol: Protocol, inputs: Mapping[str, Source]) -> str:
+    """The folder that names every reference of the same files and settings but for the query list."""
+    shared = {role: source for role, source in inputs.items() if role != protocol.family.listing}
+    name = address_of(protocol, shared)
+    return f"kin/{name[:2]}/{name}"
+
+
+def kin(
+    store: Store, protocol: Protocol, reference_address: str, inputs: Mapping[str, Source]
+) -> tuple[tuple[str, Reference], ...]:
+    """References that differ from the one at an address by their query lists alone, with their addresses.
+
+    The last few that were made; those that cannot be read are left out: they serve only to save work.
+    """
+    if protocol.family.listing not in inputs:
+        return ()
+    written = store.times(_kin_of(protocol, inputs))
+    names = [path.rpartition("/")[2] for path in sorted(written, key=lambda path: (-written[path], path))]
+    found = []
+    for name in [name for name in names if name != reference_address][:MOST_KIN]:
+        loaded = unless_damaged(lambda name=name: load(store, protocol.family.kind, name), name)  # type: ignore[misc]
+        if loaded is not None:
+            found.append((name, loaded))
+    return tuple(found)
 
 
 def path_of(reference_address: str) -> str:
@@ -107,13 +123,13 @@ def sound(
     return reference, work
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def load(store: Store, kind: Kind, reference_address: str) -> Reference:
     """The reference at an address; kept per process, since every tile of a cell needs it."""
     return decode(store.get(path_of(reference_address)), kind)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def key_digests(store: Store, kind: Kind, reference_address: str) -> tuple[str, ...]:
     """The digest of each tile of a reference's key, by bucket; kept like the reference."""
     return digests(kind, load(store, kind, reference_address).key)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pipeline.errors import PlatformError
+from pipeline.errors import InputError, PlatformError, WorkerDiedError
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -36,15 +37,43 @@ class OnCluster:
         return self._client.submit(task, *args, pure=False, retries=RETRIES)
 
     def one(self, task: Submit, *args: Any) -> Any:
-        """The task's result, waited for. Raises ``PlatformError`` when the cluster lost it."""
+        """The task's result, waited for.
+
+        Raises the ``InputError`` that it raised, at once: the same bytes are refused however often they are read.
+        Raises ``WorkerDiedError`` where it, or a task it waits for, took too many workers with it; ``PlatformError``
+        when the cluster lost it otherwise.
+        """
         from distributed import CancelledError, KilledWorker
 
         try:
-            return self.submit(task, *args).result()
-        except (KilledWorker, CancelledError, OSError) as error:
+            done = self.submit(_or_refusal(task), *args).result()
+        except KilledWorker as error:
+            name, died = str(error.task).partition("-")[0], error.allowed_failures + 1
+            raise WorkerDiedError(f"{died} workers died, one after the other, that were given {name}.") from error
+        except (CancelledError, OSError) as error:
             raise PlatformError(
                 f"the cluster lost {task.__name__}: {error}. Run again; done work is reused."
             ) from error
+        if isinstance(done, InputError):
+            raise done
+        return done
+
+
+@dataclass(frozen=True)
+class _or_refusal:  # noqa: N801 - stands where a task's name does
+    """The task, with an ``InputError`` as its result: Dask would try again what raises."""
+
+    task: Submit
+
+    @property
+    def __name__(self) -> str:
+        return str(self.task.__name__)
+
+    def __call__(self, *args: Any) -> Any:
+        try:
+            return self.task(*args)
+        except InputError as error:
+            return error
 
 
 def runner(client: Client | None) -> Here | OnCluster:

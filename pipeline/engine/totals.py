@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,11 @@ import numpy as np
 from pipeline import protocols
 from pipeline.errors import DamageError, Finding
 from pipeline.partials.codec import Column, decode, decode_columns, encode, encode_columns
+from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Protocol
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
+from pipeline.trials.schema import N_BUCKETS
 
 TOTAL_EDITION = 1
 KIND = "total/1"
@@ -59,6 +61,30 @@ def save(store: Store, path: str, total: Total) -> None:
         "about": (json.dumps(about, sort_keys=True, allow_nan=False),),
     }
     store.put(path, encode_columns(KIND, columns))
+
+
+def part_of(path: str, first: int, last: int) -> str:
+    """Where the part of the total at ``path`` belongs that is of the buckets ``first`` up to ``last`` (exclusive)."""
+    return f"{path}.{first}-{last}"
+
+
+def whole(store: Store, path: str) -> Total:
+    """The total at a path, put together where it was kept in parts. Raises ``DamageError`` as ``load`` does."""
+    if store.exists(path):
+        return load(store, path)
+    found = {name: tuple(map(int, name.removeprefix(f"{path}.").split("-"))) for name in _parts(store, path)}
+    chain, at = list[Total](), 0
+    while name := next((name for name, (first, _) in found.items() if first == at), None):
+        chain.append(load(store, name))
+        at = found[name][1]
+    if at != N_BUCKETS:
+        raise DamageError(f"{store.url(path)}: there is no such total, nor all parts of one. Run the evaluation again.")
+    objects = tuple(sorted({*found, *(name for part in chain for name in part.objects)}))
+    return replace(chain[0], partial=merge_tree([part.partial for part in chain], None), objects=objects)
+
+
+def _parts(store: Store, path: str) -> list[str]:
+    return [name for name in store.listing(path.rpartition("/")[0]) if name.startswith(f"{path}.")]
 
 
 def load(store: Store, path: str) -> Total:

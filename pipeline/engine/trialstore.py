@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,34 @@ def sound(
         work += Work.of_damaged(path) + _write(store, protocol, inputs, timeline)
 
     return mended(lambda: load(store, protocol, inputs, timeline, first, last), again, path)[0], work
+
+
+class Rows:
+    """Buckets ``first`` up to ``last`` (exclusive) of stored trials; nothing is read before it is asked for."""
+
+    def __init__(self, store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> None:
+        self._place = store, protocol, inputs, timeline
+        self._first, self._last = first, last
+        self.work = Work()
+        """What had to be mended."""
+
+    @cached_property
+    def head(self) -> Sliced:
+        """What holds for the whole output, without any row."""
+        return self._read(self._first, self._first)
+
+    def tile(self, bucket: int) -> Sliced:
+        """The rows of one bucket; all buckets are read at once."""
+        return self._rows.tiles(bucket, bucket + 1)
+
+    @cached_property
+    def _rows(self) -> Sliced:
+        return self._read(self._first, self._last)
+
+    def _read(self, first: int, last: int) -> Sliced:
+        rows, work = sound(*self._place, first, last)
+        self.work += work
+        return rows
 
 
 def is_there(store: Store, path: str) -> bool:

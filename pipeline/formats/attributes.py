@@ -25,6 +25,8 @@ def note_missing(
 
 def note_unknown(attributes: Collection[str], known: Collection[str], tag: str, line: int, notices: Notices) -> None:
     """Warn of attributes that no format description knows; they are passed over."""
+    if all(name in known for name in attributes):
+        return
     unknown = sorted(name for name in set(attributes).difference(known) if not name.startswith(_SCHEMA_PREFIXES))
     if unknown:
         what = f"<{tag}> has the unknown attribute {quoted(unknown[0])} (known: {', '.join(known)})"

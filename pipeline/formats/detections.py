@@ -34,7 +34,7 @@ class Blocks:
     def __init__(self, problems: Problems, notices: Notices) -> None:
         self.problems, self.notices = problems, notices
         self.queries = TextColumn()
-        self.search_time_s, self.oov_count, self.lines = array("d"), array("d"), array("q")
+        self.search_time_s, self.oov_count, self.lines = array("d"), array("d"), array("i")
         self.block = -1
 
     def open(self, attributes: dict[str, str], tag: str, names: tuple[str, str, str], line: int) -> None:
@@ -92,7 +92,7 @@ class Detections:
         self.queries = TextColumn(blocks.queries.vocabulary)
         self.files, self.channels = TextColumn(), TextColumn()
         self.begin_s, self.dur_s, self.score = array("d"), array("d"), array("d")
-        self.decision, self.lines, self.block = bytearray(), array("q"), array("q")
+        self.decision, self.lines, self.block = bytearray(), array("i"), array("i")
         self._rows: list[list[str]] = []
         self._blocks: list[int] = []
         self._row_lines: list[int] = []

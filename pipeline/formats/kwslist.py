@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import BinaryIO
 
 from pipeline.errors import Finding, Problems
 from pipeline.formats.detections import Blocks, Detections
 from pipeline.formats.findings import Notices
 from pipeline.formats.scoretexts import ScoreTexts
+from pipeline.formats.streams import CHUNK_BYTES
 from pipeline.formats.table import Table
 from pipeline.formats.xmlstream import Element, attributes_of, element, parse
+
+FAST_FROM_BYTES = 1 << 18
+"""From this size on the fast reader is worth its buffers."""
+START_FROM_BYTES = 1 << 25
+"""With so many bytes more it is worth the start of its compiler, about a second."""
+_KERNEL = "pipeline.formats.fast_kernel"
 
 _SLIPS = {"kw": "It belongs inside a <detected_kwlist>.", "term": "It belongs inside a <detected_termlist>."}
 
@@ -26,8 +36,8 @@ class SystemOutput:
 
     NaN stands for a time or count that is absent, or a count that is not applicable (``NA``)."""
     detections: Table
-    """Columns query*, file*, channel*, begin_s, dur_s, score (float64), decision (bool, true for YES), line, and
-    block, the row of ``blocks`` that a detection stands in."""
+    """Columns query*, file*, channel*, begin_s, dur_s, score (float64), decision (bool, true for YES), line and
+    block (int32), the row of ``blocks`` that a detection stands in."""
     findings: tuple[Finding, ...] = ()
 
 
@@ -38,13 +48,50 @@ def read_kwslist(stream: BinaryIO, where: str, texts: ScoreTexts | None = None) 
     Raises ``InputError`` with every problem: XML faults, missing attributes, times that are no finite numbers, scores
     that are none or NaN or outside the declared range, decisions other than YES and NO.
     """
+    return _fast(stream, where, texts=texts is not None) or read_plain(stream, where, texts)
+
+
+def read_plain(stream: BinaryIO, where: str, texts: ScoreTexts | None = None) -> SystemOutput:
+    """As ``read_kwslist``, through the XML parser whatever the file looks like."""
     problems, notices = Problems(where), Notices(where)
     blocks = Blocks(problems, notices)
     detections = Detections(blocks, problems, notices, texts)
-    document = element(
+    parse(stream, problems, described(blocks, detections), detections.flush)
+    problems.raise_if_any()
+    return SystemOutput(detections.attributes, blocks.table(), detections.table(), notices.findings())
+
+
+def _fast(stream: BinaryIO, where: str, *, texts: bool) -> SystemOutput | None:
+    """The output by the fast reader; None, and the stream at its beginning, where it does not apply."""
+    if not stream.seekable():
+        return None
+    large = _holds(stream, FAST_FROM_BYTES)
+    compiled = large and find_spec("numba") is not None and (_KERNEL in sys.modules or _holds(stream, START_FROM_BYTES))
+    stream.seek(0)
+    if not large:
+        return None
+    from pipeline.formats.fast_kwslist import read_canonical
+
+    scanner = import_module(_KERNEL).Compiled if compiled else import_module("pipeline.formats.fast_vectors").Vectors
+    output = read_canonical(stream, where, scanner, texts=texts)
+    if output is None:
+        stream.seek(0)
+    return output
+
+
+def _holds(stream: BinaryIO, n_bytes: int) -> bool:
+    """Whether so many bytes follow."""
+    while n_bytes > 0 and (piece := stream.read(min(n_bytes, CHUNK_BYTES))):
+        n_bytes -= len(piece)
+    return n_bytes <= 0
+
+
+def described(blocks: Blocks, detections: Detections) -> Element:
+    """The document: what both spellings of an output hold, and what to call for it."""
+    return element(
         "document",
-        _described("kwslist", "detected_kwlist", "kw", ("kwid", "search_time", "oov_count"), blocks, detections),
-        _described(
+        _spelling("kwslist", "detected_kwlist", "kw", ("kwid", "search_time", "oov_count"), blocks, detections),
+        _spelling(
             "stdlist", "detected_termlist", "term", ("termid", "term_search_time", "oov_term_count"), blocks, detections
         ),
         misplaced={
@@ -52,12 +99,9 @@ def read_kwslist(stream: BinaryIO, where: str, texts: ScoreTexts | None = None) 
             "termlist": "Name it <stdlist> if it holds <detected_termlist> blocks; else the file is a query list.",
         },
     )
-    parse(stream, problems, document, detections.flush)
-    problems.raise_if_any()
-    return SystemOutput(detections.attributes, blocks.table(), detections.table(), notices.findings())
 
 
-def _described(
+def _spelling(
     root: str, block: str, detection: str, names: tuple[str, str, str], blocks: Blocks, detections: Detections
 ) -> Element:
     """The elements of one of the two spellings."""

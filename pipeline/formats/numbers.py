@@ -1,9 +1,8 @@
 """The numbers of text formats, by one strict grammar: what Python's ``float`` takes beyond it is refused.
 
 A decimal is ``[+-] (digits [. [digits]] | . digits) [e [+-] digits]``, finite as a double. A score may also be
-infinite: ``inf`` or ``infinity`` in any case, with or without a sign; a decimal too large for a double reads as
-infinite too, as in the organisers' tools. Underscores, hexadecimal and blanks inside are refused, blanks around are
-not. Every decimal becomes the nearest double.
+infinite: ``inf`` or ``infinity`` in any case, with or without a sign. Decimals too large for a double, underscores,
+hexadecimal and blanks inside are refused, blanks around are not. Every decimal becomes the nearest double.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from pipeline.formats.findings import quoted
 CHARACTERS_AT_MOST = 1000
 """No double needs more; the bound keeps conversion linear."""
 
+_LARGEST = "1.7976931348623157e308"
 _BLANKS = " \t\r\n"
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
@@ -35,7 +35,7 @@ def decimal(text: str, what: str, line: int | None, problems: Problems) -> float
         allowed = "a decimal number such as 12.5 or 1.25e1"
         problems.add("not_a_number", line, f"{what} is {quoted(text)} (allowed: {allowed})", "Write the plain number.")
     elif math.isinf(number):
-        problems.add("not_finite", line, f"{what} is {quoted(text)} (allowed: at most 1.7976931348623157e308 in size)")
+        problems.add("not_finite", line, f"{what} is {quoted(text)} (allowed: at most {_LARGEST} in size)")
     else:
         return number
     return math.nan
@@ -44,6 +44,10 @@ def decimal(text: str, what: str, line: int | None, problems: Problems) -> float
 def score(text: str, what: str, line: int | None, problems: Problems) -> float:
     """The number that ``text`` is, infinities included; else NaN, after noting a problem that names ``what``."""
     number = _decimal(text)
+    if number is not None and math.isinf(number):
+        mend = "Write inf or -inf where infinity is meant."
+        problems.add("not_finite", line, f"{what} is {quoted(text)} (allowed: at most {_LARGEST} in size)", mend)
+        return math.nan
     if number is not None:
         return number
     stripped = text.strip(_BLANKS)
@@ -69,7 +73,9 @@ def decimals(values: Sequence[str], what: str, lines: Sequence[int], problems: P
 def scores(values: Sequence[str], what: str, lines: Sequence[int], problems: Problems) -> array[float]:
     """``score`` of each value, float64. ``lines`` holds the source line of each."""
     numbers = _plain(values)
-    return _one_by_one(score, values, what, lines, problems) if numbers is None else numbers
+    if numbers is not None and math.isfinite(sum(numbers)):
+        return numbers
+    return _one_by_one(score, values, what, lines, problems)
 
 
 def _decimal(text: str) -> float | None:

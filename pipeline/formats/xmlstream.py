@@ -22,6 +22,8 @@ from pipeline.formats.xmlencoding import KNOWN_ENCODINGS, Decoder, decoder_of
 
 TOKEN_BYTES_AT_MOST = 1 << 20
 DEPTH_AT_MOST = 32
+LINES_AT_MOST = (1 << 31) - (1 << 17)
+"""Lines fit 32 bits; a chunk that was read beyond holds fewer than the rest."""
 
 Opened = Callable[[list[str], int], None]
 Closed = Callable[[str, int], None]
@@ -104,6 +106,10 @@ class _Source:
             what = f"a tag, attribute or comment is longer than {TOKEN_BYTES_AT_MOST} bytes"
             mend = "Look for a missing quote or '>'."
             refuse(self._problems, "xml_token_too_long", self.parser.CurrentLineNumber, what, mend)
+
+        if self.parser.CurrentLineNumber > LINES_AT_MOST:
+            what = f"the file has more than {LINES_AT_MOST} lines"
+            refuse(self._problems, "too_many_lines", LINES_AT_MOST, what, "Write one detection a line, without blanks.")
 
     def end(self) -> None:
         """The file ends here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from pipeline.engine.plan import Plan
 from pipeline.engine.result import Result, unplain
 from pipeline.grid.axes import ALL, CELL, Axes, array, text_array
+from pipeline.grid.disclosure import EVERYTHING
 from pipeline.grid.thin import thin
 from pipeline.terms import Figure
 
@@ -44,6 +46,7 @@ def _attributes(plan: Plan) -> dict[str, Any]:
         "mode": protocol.mode,
         "primary_measure": protocol.primary,
         "title": protocol.title,
+        **({"overlays": json.dumps(plan.overlays, sort_keys=True)} if plan.overlays else {}),
     }
 
 
@@ -95,6 +98,9 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
             [m.source for m in measures], ("measure",), "document, section, equation", "protocol"
         ),
     }
+    if plan.disclose:
+        levels = [plan.disclose.get(name, EVERYTHING) for name in axes.datasets]
+        data["disclosure"] = text_array(levels, ("dataset",), "what reports may show")
     coords = {
         **axes.coords(),
         **_identities(axes),
@@ -130,7 +136,7 @@ def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int
     """Competition ranks by the primary measure in each cell of (Q, Ω, condition): equal figures share a rank.
 
     Where the family keeps boards apart, systems of different boards are not compared though they are listed together;
-    where it ranks primary systems only, the others have no rank.
+    where it ranks primary systems only, the others have no rank. Canaries have none.
     """
     column = axes.measures.index(plan.protocol.primary)
     sign = -1.0 if plan.protocol.measures[column].better == "higher" else 1.0
@@ -138,6 +144,8 @@ def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int
     if plan.protocol.family.primaries_only:
         primary = {system.name: system.primary for system in plan.systems}
         key[[not primary[system] for system in axes.systems]] = np.nan
+    canaries = {system.name for system in plan.systems if system.canary}
+    key[[system in canaries for system in axes.systems]] = np.nan
     apart = plan.protocol.family.boards_apart
     boards = np.array([axes.identities[system].get("board", "") if apart else "" for system in axes.systems])
     compared = (boards[:, None] == boards).reshape(boards.size, boards.size, *(1,) * (key.ndim - 1))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pipeline.engine import trace
 from pipeline.engine.labels import relabel
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan
@@ -22,9 +24,12 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Report = Callable[[Store, str, "dict[str, xr.Dataset]", Sequence[Result]], Mapping[str, str]]
+Took = Callable[[], Mapping[str, Any]]
+"""What an execution took up to now (``Work.document``); asked for when all but the last step is done."""
 STAGED = "+staged"
 """Ends the name under which runs lie that wait to be published; no evaluation's own name has it."""
 GROUPS = ("", "queries", "curves", "load")
+_READERS_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
@@ -43,19 +48,27 @@ class Run:
     work: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """What the execution that published it last made and found (``Work.document``)."""
 
+    @property
+    def places(self) -> dict[str, str]:
+        """What a person opens, by name: reports, the folder of the cells' alignments where there are any, the grid."""
+        cells = tuple(f"{cell}/" for cell in self.results)
+        alone = {name: path for name, path in self.reports.items() if not name.startswith(cells)}
+        aligned = {"alignments": f"reports/{self.evaluation}/{self.id}"} if len(alone) < len(self.reports) else {}
+        return {**alone, **aligned, "grid": self.grid}
+
 
 def publish(
     store: Store,
     plan: Plan,
     results: Sequence[Result],
     report: Report | None = None,
-    work: Mapping[str, Any] | None = None,
+    work: Took | None = None,
     *,
     staged: bool = False,
 ) -> Run:
     """Write grid, reports and manifest of a run whose results are all in the store, and make it the latest.
 
-    A run that is there and sound is not written again. ``work`` is what it took (``Work.document``); it stands in the
+    A run that is there and sound is not written again. ``work`` is what it took; it stands in the
     reference, so that the run's own bytes do not depend on what was there before. A ``staged`` run is written like any
     other, but readers go on to see the run before until a person publishes it.
     Raises ``StoreError``; whatever fails before the last step leaves the previous run the latest.
@@ -65,7 +78,7 @@ def publish(
     run = unless_damaged(lambda: _verified(store, run_id), path) if store.exists(path) else None
     if run is None:
         run = _write(store, plan, run_id, [named(result, plan) for result in results], report)
-    done = dict(work or Work().document())
+    done = dict(work() if work is not None else Work().document())
     name = f"{plan.evaluation}{STAGED if staged else ''}"
     newest = unless_damaged(lambda: manifest.latest(store, name), f"refs/{name}")
     if newest is None or newest["run"] != run_id or done["damaged"]:
@@ -73,17 +86,20 @@ def publish(
     return replace(run, work=done)
 
 
-def promote(store: Store, run_id: str) -> Run:
+def promote(store: Store, run_id: str, release: Mapping[str, Any] | None = None) -> Run:
     """Make a staged run the latest of its evaluation, after a look at every object of it.
 
+    ``release`` says who let it be seen and as what; it stands in the reference itself, and makes one even where the
+    run is the latest already.
     Raises ``DamageError`` where one is not what was written; the run before stays the latest then.
     """
     run = _verified(store, run_id)
     staged = manifest.history(store, f"{run.evaluation}{STAGED}").values()
     work = next((entry["work"] for entry in staged if entry["run"] == run_id), Work().document())
     newest = manifest.latest(store, run.evaluation)
-    if newest is None or newest["run"] != run_id:
-        manifest.commit(store, run.evaluation, {"run": run_id, "manifest": _path(run_id), "work": work})
+    if newest is None or newest["run"] != run_id or release is not None:
+        recorded = {} if release is None else {"release": dict(release)}
+        manifest.commit(store, run.evaluation, {"run": run_id, "manifest": _path(run_id), "work": work, **recorded})
     return replace(run, work=work)
 
 
@@ -128,7 +144,7 @@ def _path(run_id: str) -> str:
 
 def _objects(store: Store, run: Run) -> dict[str, Any]:
     """Every object of the run with its size and digest: nothing is read that no manifest names."""
-    paths = [f"results/{name}.json" for name in run.results.values()]
+    paths = [path for name in run.results.values() for path in (f"results/{name}.json", trace.path_of(name))]
     paths += [*run.reports.values(), f"plans/{run.plan}.json", f"{run.grid}.json"]
     return {path: store.describe(path) for path in sorted(set(paths))}
 
@@ -157,11 +173,13 @@ def _manifest(store: Store, run_id: str) -> tuple[Run, dict[str, Any]]:
 def faults(store: Store, run_id: str) -> list[str]:
     """Objects of a run that are not what its manifest says, read one by one; empty when all is sound."""
     run, objects = _manifest(store, run_id)
-    damaged = []
-    for path, entry in objects.items():
-        found = unless_damaged(lambda path=path: store.describe(path), path)  # type: ignore[misc]
-        if found != entry:
-            damaged.append(path)
+
+    def look(path: str) -> bool:
+        return bool(unless_damaged(lambda: store.describe(path), path) == objects[path])
+
+    with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
+        sound = list(pool.map(look, objects))
+    damaged = [path for path, fine in zip(objects, sound, strict=True) if not fine]
     try:
         arrays.verify(store, run.grid)
     except DamageError as error:
@@ -178,14 +196,9 @@ def checked(store: Store, run: Run, path: str) -> bytes:
     return data
 
 
-def check_sizes(store: Store, run: Run) -> None:
-    """Raise ``DamageError`` where an object of a run is lost or has another size; only the manifest is read."""
-    _, objects = _manifest(store, run.id)
-    folders = sorted({path.rpartition("/")[0] for path in objects})
-    sizes = {path: size for folder in folders for path, size in store.listing(folder).items()}
-    for path, entry in objects.items():
-        if sizes.get(path) != entry["n_bytes"]:
-            raise DamageError(f"{store.url(path)}: the object is lost or cut short.")
+def check_objects(store: Store, run: Run) -> None:
+    """Raise ``DamageError`` where an object that the run's manifest names has other bytes than were written."""
+    _verified(store, run.id)
 
 
 def _verified(store: Store, run_id: str) -> Run:

@@ -7,12 +7,13 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pipeline.engine import trace
+from pipeline.engine import references, tablestore, trace
 from pipeline.engine.mending import unless_damaged
-from pipeline.engine.plan import load_plan
+from pipeline.engine.plan import Plan, load_plan
 from pipeline.errors import DamageError
 from pipeline.store import manifest
 from pipeline.store.blobs import Store
+from pipeline.store.entries import Entry
 
 DAY_S = 86_400.0
 FOLDERS = (
@@ -21,14 +22,18 @@ FOLDERS = (
         "runs",
         "reports",
         "grids",
+        "resamples",
         "results",
         "traces",
         "totals",
         "alignments",
         "partials",
         "trials",
+        "kin",
         "references",
+        "tables",
         "plans",
+        "performance",
     ),
 )
 """Everything a store of ours holds, in the order in which it goes: what names others goes before them."""
@@ -43,6 +48,8 @@ class Sweep:
     n_kept: int
     n_young: int
     """Objects that nothing reaches, but that were written too lately: a run that is not published yet may need them."""
+    leftovers: tuple[Entry, ...] = ()
+    """Temporary files of writers that were killed."""
 
 
 def survey(store: Store, *, older_than_s: float = DAY_S, keep: int | None = None, now_s: float | None = None) -> Sweep:
@@ -62,13 +69,17 @@ def survey(store: Store, *, older_than_s: float = DAY_S, keep: int | None = None
         else:
             removable.append(path)
     removable.sort(key=lambda path: (FOLDERS.index(path.partition("/")[0]), ".zarr/" in path, path))
-    return Sweep(tuple(removable), sum(sizes[path] for path in removable), n_kept, n_young)
+    leftovers = tuple(entry for entry in store.leftovers() if entry.written_s < limit_s)
+    n_bytes = sum(sizes[path] for path in removable) + sum(entry.n_bytes for entry in leftovers)
+    return Sweep(tuple(removable), n_bytes, n_kept, n_young, leftovers)
 
 
 def remove(store: Store, sweep: Sweep) -> None:
     """Remove what was surveyed. A run that began meanwhile makes again what it misses."""
     for path in sweep.removable:
         store.remove(path)
+    for entry in sweep.leftovers:
+        store.remove_leftover(entry)
 
 
 def _whole(path: str) -> str:
@@ -76,6 +87,9 @@ def _whole(path: str) -> str:
     head, separator, _ = path.partition(".zarr")
     if path.startswith("alignments/"):  # a tile's alignment has the address of its partial, and stays as long
         return path.replace("alignments/", "partials/", 1)
+    if path.startswith("kin/"):  # says that there is a reference
+        name = path.rpartition("/")[2]
+        return f"references/{name[:2]}/{name}"
     return head + separator if separator else path
 
 
@@ -85,9 +99,12 @@ def _reached(store: Store, keep: int | None) -> set[str]:
         commits = sorted(manifest.history(store, evaluation).items())
         for number, commit in commits if keep is None else commits[-keep:]:
             reached |= {manifest.path_of(evaluation, number), commit["manifest"]}
+            reached |= {path for path in [commit.get("work", {}).get("performance")] if path}
             stored = json.loads(store.get_sealed(commit["manifest"]))
             reached |= {_whole(path) for path in (*stored["objects"], stored["grid"])}
             reached |= _of_results(store, stored["results"].values(), run=stored["id"])
+            plan = unless_damaged(lambda: load_plan(store, stored["plan"]), stored["plan"])  # noqa: B023
+            reached |= set() if plan is None else _tables_of(plan)
     return reached
 
 
@@ -103,12 +120,23 @@ def _of_results(store: Store, addresses: Iterable[str], run: str) -> set[str]:
     return reached
 
 
+def _tables_of(plan: Plan) -> set[str]:
+    """The organiser's files of a plan as they were read."""
+    reached = set[str | None]()
+    for job in {job.reference: job for job in plan.jobs}.values():
+        protocol = plan.protocol_of(job)
+        own = references.own_inputs(protocol, job.inputs)
+        reached |= {tablestore.path_of(protocol, role, source) for role, source in own.items()}
+    return {path for path in reached if path is not None}
+
+
 def _planned(store: Store, times: dict[str, float], limit_s: float) -> set[str]:
     """Plans made lately and what they have got so far: their runs may still be going on."""
     reached = set[str]()
     for path in [path for path in times if path.startswith("plans/") and times[path] >= limit_s]:
         address = path.removeprefix("plans/").removesuffix(".json")
         plan = unless_damaged(lambda address=address: load_plan(store, address), path)  # type: ignore[misc]
+        reached |= set() if plan is None else _tables_of(plan)
         for job in plan.jobs if plan is not None else ():
             reached |= {job.path, trace.path_of(job.address), path}
             if store.exists(trace.path_of(job.address)):

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from pipeline.metrics import newton
-from pipeline.metrics.fixed_point import Floats, Ints
-from pipeline.metrics.multiclass_sums import local
+from pipeline.metrics.affine_passes import BINS, Look, Moments, Rows, look
+from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.measure import Over
+from pipeline.metrics.multiclass_sums import NewtonSums, local
 from pipeline.metrics.newton import Objective, Vector
-from pipeline.partials.exact import ExactSum
-
-BINS = 4096
 
 
 @dataclass(frozen=True)
@@ -41,30 +39,54 @@ class Prior(NamedTuple):
     weights: tuple[float, float]
 
 
+class Scale(NamedTuple):
+    """How scores are standardised to [-1, 1]: (score / 2**exponent - middle) / half."""
+
+    exponent: int
+    middle: float
+    half: float
+
+    @classmethod
+    def of(cls, lowest: float, highest: float) -> Scale:
+        """The scale of finite scores from ``lowest`` to ``highest``."""
+        exponent = math.frexp(max(abs(lowest), abs(highest)))[1]
+        low, high = math.ldexp(lowest, -exponent), math.ldexp(highest, -exponent)  # the sum would over- or underflow
+        return cls(exponent, (high + low) / 2, (high - low) / 2)
+
+    def of_scores(self, score: Floats) -> Floats:
+        """The scores on the scale."""
+        return np.asarray((np.ldexp(score, -self.exponent) - self.middle) / self.half)
+
+
 def minimise(score: Floats, n_target: Floats, n_nontarget: Floats, prior: float, logit_prior: float) -> AffineMinimum:
-    """The minimum over ``gamma >= 0`` (seed 000 eq 44-45) for strictly ascending scores with class weights beside.
+    """``minimise_over`` of rows that are all here."""
+    rows = score, n_target, n_nontarget
+    return minimise_over(lambda task, *state: task(rows, *state), prior, logit_prior)
+
+
+def minimise_over(over: Over, prior: float, logit_prior: float) -> AffineMinimum:
+    """The minimum over ``gamma >= 0`` (seed 000 eq 44-45) for trials that tasks see as ``Rows``, range by range.
 
     "Reversible" in the document excludes gamma = 0, but the infimum needs it. Separability is decided before any
-    iteration, so that no optimiser runs to infinity. Both classes need a positive total weight.
+    iteration, so that no optimiser runs to infinity. Both classes need a positive total weight. The result has the
+    same bits however the scores are cut into ranges.
     """
-    weights = prior / math.fsum(n_target.tolist()), (1.0 - prior) / math.fsum(n_nontarget.tolist())
-    if (np.isneginf(score) & (n_target > 0)).any() or (np.isposinf(score) & (n_nontarget > 0)).any():
+    seen: Look = over(look)
+    weights = prior / seen.mass[0].value(), (1.0 - prior) / seen.mass[1].value()
+    if seen.infinite_loss:
         return AffineMinimum(_constant_loss(prior, 1.0 - prior), 0.0, 0.0, "infinite_loss")
-    finite = np.isfinite(score)
-    score, n_target, n_nontarget = (column[finite] for column in (score, n_target, n_nontarget))
-    targets, nontargets = score[n_target > 0], score[n_nontarget > 0]
-    if not targets.size or not nontargets.size or targets[0] > nontargets[-1]:
+    low, high = seen.lowest_target, seen.highest_nontarget
+    if low.score > high.score:
         return AffineMinimum(0.0, math.nan, math.nan, "separable")
-    left_a, left_b = (w * math.fsum(n.tolist()) for w, n in zip(weights, (n_target, n_nontarget), strict=True))
+    left_a, left_b = (w * mass.value() for w, mass in zip(weights, seen.finite_mass, strict=True))
     # Nothing dropped means delta = 0 exactly, which left_a and left_b alone would blur.
-    delta = 0.0 if finite.all() else math.log(left_a / left_b) - logit_prior
-    if _mean(score, n_target) <= _mean(score, n_nontarget):
+    delta = 0.0 if seen.all_finite else math.log(left_a / left_b) - logit_prior
+    if seen.moment[0] * seen.finite_mass[1].units <= seen.moment[1] * seen.finite_mass[0].units:
         return AffineMinimum(_constant_loss(left_a, left_b), 0.0, delta, "gamma_zero")
-    if targets[0] == nontargets[-1]:
-        tie = int(np.searchsorted(score, targets[0]))
-        loss = _constant_loss(weights[0] * float(n_target[tie]), weights[1] * float(n_nontarget[tie]))
+    if low.score == high.score:
+        loss = _constant_loss(weights[0] * low.n_target, weights[1] * low.n_nontarget)
         return AffineMinimum(loss, math.nan, math.nan, "quasi_separable")
-    return _newton(score, n_target, n_nontarget, Prior((prior, 1.0 - prior), weights), delta)
+    return _newton(over, seen, Prior((prior, 1.0 - prior), weights), delta)
 
 
 def _constant_loss(a: float, b: float) -> float:
@@ -72,65 +94,52 @@ def _constant_loss(a: float, b: float) -> float:
     return float(a * math.log1p(b / a) + b * math.log1p(a / b))
 
 
-def _mean(score: Floats, weight: Floats) -> Fraction:
-    """The weighted mean score, exactly, in units that are the same for every call."""
-    whole = np.floor(weight)
-    total = Fraction(ExactSum.of_products(score, whole.astype(np.int64)).units)
-    part = weight - whole
-    for row in np.flatnonzero(part).tolist():
-        total += Fraction(float(part[row])) * ExactSum.of(score[row : row + 1]).units
-    return total / (int(whole.sum()) + sum(map(Fraction, part[part > 0].tolist()), Fraction(0)))
+def _newton(over: Over, seen: Look, prior: Prior, start: float) -> AffineMinimum:
+    """The finite unique minimum, sought on standardised scores from a constant map with offset ``start``."""
+    scale = Scale.of(seen.lowest, seen.highest)
 
+    @cache
+    def evaluate(at: Vector) -> Objective:
+        sums: NewtonSums = over(newton_sums, scale, prior.classes, at)
+        return sums.objective(prior.weights)
 
-class Rows(NamedTuple):
-    """Distinct scores once for each class that has them: the K = 2 problem of ``multiclass_sums``, targets first."""
-
-    llh: Floats
-    labels: Ints
-    repeats: Floats
-
-    @classmethod
-    def of(cls, targets: tuple[Floats, Floats], nontargets: tuple[Floats, Floats]) -> Rows:
-        """Scores and counts of both classes."""
-        score = np.concatenate([targets[0], nontargets[0]])
-        labels = np.repeat(np.arange(2), [targets[0].size, nontargets[0].size])
-        llh = np.stack([score, np.zeros(score.size)], axis=1)
-        return cls(llh, labels, np.concatenate([targets[1], nontargets[1]]))
-
-
-def _newton(score: Floats, n_target: Floats, n_nontarget: Floats, prior: Prior, start: float) -> AffineMinimum:
-    """The finite unique minimum, sought on scores standardised to [-1, 1] from a constant map with offset ``start``."""
-    exponent = math.frexp(max(abs(float(score[0])), abs(float(score[-1]))))[1]
-    x = np.ldexp(score, -exponent)  # no over- or underflow in the middle and the half width
-    middle, half = (float(x[-1]) + float(x[0])) / 2, (float(x[-1]) - float(x[0])) / 2
-    x = (x - middle) / half
-    exact = Rows.of(*((x[n > 0], n[n > 0]) for n in (n_target, n_nontarget)))
     place: Vector = (0.0, start)
-    if x.size > 4 * BINS:
+    if seen.n_finite > 4 * BINS:
         # Lower than the first start means inside its level set, where the curvature does not vanish.
-        rough = newton.minimise(_over(_binned(x, n_target, n_nontarget), prior), place)
-        place = min(place, rough.at, key=lambda at: _over(exact, prior)(at).value)
-    evaluate = _over(exact, prior)
+        means = over(moments, scale, seen.unit_bits).rows(seen.unit_bits)
+        rough = newton.minimise(local(means[0], means[1], prior.classes, prior.weights, means[2]), place)
+        place = min(place, rough.at, key=lambda at: evaluate(at).value)
     found = newton.minimise(evaluate, place)
-    gamma, offset = found.at[0] / half, found.at[1]
+    gamma, offset = found.at[0] / scale.half, found.at[1]
     with np.errstate(over="ignore"):  # scores next to the smallest float have a slope beyond the largest
-        slope_of_scores = float(np.ldexp(gamma, -exponent))
+        slope_of_scores = float(np.ldexp(gamma, -scale.exponent))
     value = min(found.value, evaluate(found.at).value)
-    return AffineMinimum(value, slope_of_scores, offset - gamma * middle, "ok")
+    return AffineMinimum(value, slope_of_scores, offset - gamma * scale.middle, "ok")
 
 
-def _over(rows: Rows, prior: Prior) -> Callable[[Vector], Objective]:
-    return local(rows.llh, rows.labels, prior.classes, prior.weights, rows.repeats)
+def newton_sums(rows: Rows, scale: Scale, prior: tuple[float, float], place: Vector) -> NewtonSums:
+    """Task: cost, gradient and Hessian of one range at a place; each class that a score has is one row of K = 2."""
+    score, *weights = _finite(rows)
+    x = scale.of_scores(score)
+    used = [weight > 0 for weight in weights]
+    x = np.concatenate([x[mask] for mask in used])
+    labels = np.repeat(np.arange(2), [np.count_nonzero(mask) for mask in used])
+    repeats = np.concatenate([weight[mask] for weight, mask in zip(weights, used, strict=True)])
+    return NewtonSums.from_trials(np.stack([x, np.zeros(x.size)], axis=1), labels, prior, place, repeats)
 
 
-def _binned(x: Floats, n_target: Floats, n_nontarget: Floats) -> Rows:
-    """Many rows as one mean per class and bin: its minimum is a start from which two or three passes suffice."""
+def moments(rows: Rows, scale: Scale, unit_bits: int) -> Moments:
+    """Task: whole weights and first moments of one range by class and bin, in units that make every sum exact."""
+    score, *weights = _finite(rows)
+    x = scale.of_scores(score)
     row = np.minimum(((x + 1.0) * (BINS / 2)).astype(np.int64), BINS - 1)
-    return Rows.of(_bin_means(row, x, n_target), _bin_means(row, x, n_nontarget))
+    units = np.rint(np.ldexp(x, unit_bits))
+    sums = []
+    for weight in map(np.floor, weights):
+        sums += [np.bincount(row, weight, BINS), np.bincount(row, weight * units, BINS)]
+    return Moments(np.stack(sums).astype(np.int64))
 
 
-def _bin_means(row: Ints, x: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    mass = np.bincount(row, weight, BINS).astype(np.float64)
-    moment = np.bincount(row, weight * x, BINS).astype(np.float64)
-    used = mass > 0
-    return moment[used] / mass[used], mass[used]
+def _finite(rows: Rows) -> Rows:
+    finite = np.isfinite(rows[0])
+    return rows if finite.all() else (rows[0][finite], rows[1][finite], rows[2][finite])

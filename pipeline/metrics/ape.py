@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.metrics import isotonic
 from pipeline.metrics.cllr import cllr, min_cllr
-from pipeline.metrics.crossentropy import rows_of, trials_of
-from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.crossentropy import TrialSet, over_trials, trials_of
+from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.rocch import eer, hull_of
+from pipeline.metrics.rocch import eer, hull_of, pav_of
 from pipeline.partials.ledger import Ledger
 
 Table = tuple[Mapping[str, Any], ...]
@@ -33,11 +32,12 @@ def error_rates(scored: Scored[Ledger], prior_log_odds: Floats) -> dict[str, Flo
     ``min_error_rate``: at the best threshold; ``default_error_rate``: of decisions without scores. Each is
     P P_miss + (1 - P) P_fa, pooled over all trials.
     """
-    score, n_target, n_nontarget = scored.once(rows_of)
-    below = np.searchsorted(score, -prior_log_odds, side="left")
-    misses = np.concatenate([[0.0], np.cumsum(n_target)])
-    rejected = np.concatenate([[0.0], np.cumsum(n_nontarget)])
-    p_miss, p_fa = misses[below] / misses[-1], 1.0 - rejected[below] / rejected[-1]
+    trials = scored.once(trials_of)
+    misses, rejected = over_trials(scored)(rejections, -prior_log_odds).astype(np.float64)
+    late = trials.censored_score < -prior_log_odds[:, None]
+    misses += late @ trials.censored_target
+    rejected += [math.fsum(trials.censored_nontarget[rows].tolist()) for rows in late]
+    p_miss, p_fa = misses / trials.target_mass, 1.0 - rejected / trials.nontarget_mass
     prior = np.array([1.0 / (1.0 + math.exp(-x)) for x in prior_log_odds.tolist()])
     corners = scored.once(hull_of)
     least = [float((p * corners.p_miss + (1.0 - p) * corners.p_fa).min()) for p in prior.tolist()]
@@ -49,21 +49,26 @@ def error_rates(scored: Scored[Ledger], prior_log_odds: Floats) -> dict[str, Flo
     }
 
 
+def rejections(trials: TrialSet, thresholds: Floats) -> Ints:
+    """Submitted targets and non-targets below each threshold, (2, n)."""
+    below = np.searchsorted(trials.score, thresholds, side="left")
+    return np.stack([np.append(0, np.cumsum(column))[below] for column in (trials.n_target, trials.n_nontarget)])
+
+
 def calibration_map(scored: Scored[Ledger]) -> dict[str, Floats]:
     """PAV's blocks in ascending order of score, of a cell whose trial set exists.
 
     ``score_min`` and ``score_max`` of each, its ``n_target`` and ``n_nontarget``, and ``llr``: the log-likelihood ratio
     that its scores stand for, -inf and inf in pure blocks.
     """
-    score, n_target, n_nontarget = scored.once(rows_of)
-    target, nontarget, begins = isotonic.pooled(n_target, n_nontarget)
-    ends = np.append(begins[1:], score.size)
+    found = scored.once(pav_of)
+    target, nontarget = found.weights
     ratio = math.fsum(nontarget.tolist()) / math.fsum(target.tolist())
     pairs = zip(target.tolist(), nontarget.tolist(), strict=True)
     llr = [math.log(t / n * ratio) if t and n else math.copysign(math.inf, t - n) for t, n in pairs]
     return {
-        "score_min": score[begins],
-        "score_max": score[ends - 1],
+        "score_min": np.array([block.score_min for block in found.blocks]),
+        "score_max": np.array([block.score_max for block in found.blocks]),
         "n_target": target,
         "n_nontarget": nontarget,
         "llr": np.array(llr),

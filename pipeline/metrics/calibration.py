@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from pipeline.metrics import affine, isotonic
-from pipeline.metrics.crossentropy import NO_SCORES, cnxe, prior_entropy, rows_of, trials_of
+from pipeline.metrics import affine
+from pipeline.metrics.crossentropy import NO_SCORES, cnxe, over_rows, prior_entropy, trials_of
 from pipeline.metrics.measure import Measure, Scored
+from pipeline.metrics.rocch import pav_of
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
 
@@ -28,7 +29,7 @@ def _affine(scored: Scored[Ledger]) -> Figure:
         return Figure(1.0, status=NO_SCORES, detail={"gamma": math.nan, "delta": math.nan})
     point = scored.point
     prior = point.effective_prior
-    found = affine.minimise(*scored.once(rows_of), prior, point.logit_prior)
+    found = affine.minimise_over(over_rows(scored), prior, point.logit_prior)
     # gamma = 1 and gamma = 0 are among the maps: rounding must not say otherwise.
     value = min(found.value / prior_entropy(prior), scored.once(cnxe).value, 1.0)
     return Figure(value, status=found.status, detail={"gamma": found.gamma, "delta": found.delta})
@@ -49,10 +50,9 @@ def _pav(scored: Scored[Ledger]) -> Figure:
         return Figure.undefined(trials.reason)
     if trials.status == NO_SCORES:
         return Figure(1.0, status=NO_SCORES, detail={"tied_mass": 1.0})
-    _, n_target, n_nontarget = scored.once(rows_of)
-    prior = scored.point.effective_prior
-    value = isotonic.minimum(n_target, n_nontarget, prior) / prior_entropy(prior)
-    tied = float((n_target + n_nontarget).max()) / (trials.target_mass + trials.nontarget_mass)
+    found, prior = scored.once(pav_of), scored.point.effective_prior
+    value = found.minimum(prior) / prior_entropy(prior)
+    tied = found.largest_tie / (trials.target_mass + trials.nontarget_mass)
     return Figure(min(value, scored.once(cnxe).value, 1.0), status=trials.status, detail={"tied_mass": tied})
 
 

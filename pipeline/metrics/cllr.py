@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from pipeline.metrics import isotonic
-from pipeline.metrics.crossentropy import NO_SCORES, cross_entropy, rows_of, trials_of
+from pipeline.metrics.crossentropy import NO_SCORES, cost_sums, cross_entropy, over_trials, trials_of
 from pipeline.metrics.measure import Scored
+from pipeline.metrics.rocch import pav_of
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
 
@@ -21,7 +21,8 @@ def cllr(scored: Scored[Ledger]) -> Figure:
         return Figure.undefined(trials.reason)
     if trials.status == NO_SCORES:
         return Figure(1.0, status=NO_SCORES)
-    return Figure(cross_entropy(trials, 0.5, 0.0) / math.log(2.0), status=trials.status)
+    submitted = over_trials(scored)(cost_sums, 0.0)
+    return Figure(cross_entropy(trials, 0.5, 0.0, submitted) / math.log(2.0), status=trials.status)
 
 
 def min_cllr(scored: Scored[Ledger]) -> Figure:
@@ -29,6 +30,5 @@ def min_cllr(scored: Scored[Ledger]) -> Figure:
     actual = scored.once(cllr)
     if actual.reason is not None or actual.status == NO_SCORES:
         return actual
-    _, n_target, n_nontarget = scored.once(rows_of)
-    least = isotonic.minimum(n_target, n_nontarget, 0.5) / math.log(2.0)
+    least = scored.once(pav_of).minimum(0.5) / math.log(2.0)
     return Figure(min(least, actual.value, 1.0), status=actual.status)

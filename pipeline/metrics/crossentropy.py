@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from pipeline.errors import Finding, InputError, UsageError
 from pipeline.metrics.counts import by_query
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import NO_NONTARGET_TRIALS, NO_TARGETS
-from pipeline.metrics.measure import Measure, Scored
+from pipeline.metrics.measure import Measure, Over, Scored
 from pipeline.partials.exact import ExactSum
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
@@ -140,23 +142,41 @@ def _refuse_missing(n_target: int, nontarget: float) -> None:
         raise InputError([Finding("missing_trials", message, "")])
 
 
-def cross_entropy(trials: TrialSet, prior: float, logit_prior: float) -> float:
+@dataclass(frozen=True)
+class CostSums:
+    """Summed costs of the submitted trials of both classes, in nats; exact, so that parts add up in any order."""
+
+    target: ExactSum
+    nontarget: ExactSum
+
+    def __add__(self, other: CostSums) -> CostSums:
+        return CostSums(self.target + other.target, self.nontarget + other.nontarget)
+
+
+def cost_sums(trials: TrialSet, logit_prior: float) -> CostSums:
+    """The costs of a trial set, or of a part of one, at a prior."""
+    log_odds = trials.score + logit_prior
+    return CostSums(
+        ExactSum.of_products(np.logaddexp(0.0, -log_odds), trials.n_target),
+        ExactSum.of_products(np.logaddexp(0.0, log_odds), trials.n_nontarget),
+    )
+
+
+def cross_entropy(trials: TrialSet, prior: float, logit_prior: float, submitted: CostSums | None = None) -> float:
     """P_tar mean_T C_log + (1 - P_tar) mean_F C_log in nats (seed 000 eq 37 and 43, before the division by log 2).
 
     Infinite where a target scores -inf or a non-target +inf. The sums are exact: no order or partition shows.
+    ``submitted`` are the costs of trials that are not all here.
     """
-    target = _mean_cost(
-        -(trials.score + logit_prior), trials.n_target, -(trials.censored_score + logit_prior), trials.censored_target
-    )
-    nontarget = _mean_cost(
-        trials.score + logit_prior, trials.n_nontarget, trials.censored_score + logit_prior, trials.censored_nontarget
-    )
+    sums = submitted or cost_sums(trials, logit_prior)
+    censored = trials.censored_score + logit_prior
+    target = _mean_cost(sums.target, trials.n_target, -censored, trials.censored_target)
+    nontarget = _mean_cost(sums.nontarget, trials.n_nontarget, censored, trials.censored_nontarget)
     return prior * target + (1.0 - prior) * nontarget
 
 
-def _mean_cost(log_odds: Floats, counts: Ints, censored_log_odds: Floats, weights: Floats | Ints) -> float:
+def _mean_cost(submitted: ExactSum, counts: Ints, censored_log_odds: Floats, weights: Floats | Ints) -> float:
     """Weighted mean of log(1 + exp(log odds)), log odds against the truth; weight 0 silences an infinite cost."""
-    submitted = ExactSum.of_products(np.logaddexp(0.0, log_odds), counts)
     used = weights > 0
     censored = np.logaddexp(0.0, censored_log_odds[used]) * weights[used]
     mass = float(counts.sum()) + math.fsum(weights.tolist())
@@ -173,9 +193,26 @@ def trials_of(scored: Scored[Ledger]) -> TrialSet:
     return trial_set(scored.total, scored.facts.n_trials_exact, scored.rules.censor)
 
 
-def rows_of(scored: Scored[Ledger]) -> tuple[Floats, Floats, Floats]:
-    """Distinct scores with both class weights, for recalibration."""
-    return scored.once(trials_of).rows()
+def over_trials(scored: Scored[Ledger]) -> Over:
+    """A way to see all trials again: tasks take a ``TrialSet``, of ranges of scores that do not overlap."""
+    if scored.over is None:
+        return lambda task, *state: task(scored.once(trials_of), *state)
+    over = scored.over
+    return lambda task, *state: over(_on_trials, task, *state)
+
+
+def over_rows(scored: Scored[Ledger]) -> Over:
+    """The same for tasks that take strictly ascending scores with the weights of both classes."""
+    over = over_trials(scored)
+    return lambda task, *state: over(_on_rows, task, *state)
+
+
+def _on_trials(part: Any, task: Callable[..., Any], *state: Any) -> Any:
+    return task(part.trials, *state)
+
+
+def _on_rows(trials: TrialSet, task: Callable[..., Any], *state: Any) -> Any:
+    return task(trials.rows(), *state)
 
 
 def nats_of(scored: Scored[Ledger]) -> float:
@@ -183,7 +220,8 @@ def nats_of(scored: Scored[Ledger]) -> float:
     trials, point = scored.once(trials_of), scored.point
     if trials.status == NO_SCORES:
         return prior_entropy(point.effective_prior)
-    return cross_entropy(trials, point.effective_prior, point.logit_prior)
+    submitted = over_trials(scored)(cost_sums, point.logit_prior)
+    return cross_entropy(trials, point.effective_prior, point.logit_prior, submitted)
 
 
 def cxe(scored: Scored[Ledger]) -> Figure:

@@ -14,6 +14,9 @@ from pipeline.metrics.sweep import Curve
 P_CLIP = 2.220446049250313e-16
 """Rates are kept inside [P_CLIP, 1 - P_CLIP] on normal-deviate axes, as KWSEval does."""
 
+EPS_PROBIT = 0.005
+"""Below a pixel of a drawing."""
+
 
 def probit(p: Floats) -> Floats:
     """Normal deviates of probabilities (ppndf), clipped so that 0, 1 and rates beyond them stay finite."""
@@ -25,31 +28,36 @@ def det_points(curve: Curve) -> tuple[Floats, Floats]:
     return probit(curve.p_fa), probit(curve.p_miss)
 
 
-def visible(p_miss: Floats, p_fa: Floats, eps_probit: float = 0.005) -> NDArray[np.bool_]:
+def visible(p_miss: Floats, p_fa: Floats, eps_probit: float = EPS_PROBIT) -> NDArray[np.bool_]:
     """Which points of a sweep a drawing needs: the ends, and as many corners as it can show.
 
     Points inside a horizontal or vertical stretch go without loss. Of what is left, the first and the last point of
     each run through one cell of ``eps_probit`` by ``eps_probit`` stay: every point left out lies within
-    ``eps_probit`` of a kept one on both axes. The default is below a pixel.
+    ``eps_probit`` of a kept one on both axes.
     """
-    x, y = probit(p_fa), probit(p_miss)
-    corners = np.flatnonzero(_corner(x, y))
-    cell_x, cell_y = np.floor(x[corners] / eps_probit), np.floor(y[corners] / eps_probit)
+    return _shown(p_miss, p_fa, corners(p_miss, p_fa), eps_probit)
+
+
+def _shown(p_miss: Floats, p_fa: Floats, corner: NDArray[np.bool_], eps_probit: float) -> NDArray[np.bool_]:
+    """Of the corners, the ends of each run through one cell."""
+    rows = np.flatnonzero(corner)
+    cell_x, cell_y = (np.floor(probit(rate[rows]) / eps_probit) for rate in (p_fa, p_miss))
     new = (np.diff(cell_x) != 0) | (np.diff(cell_y) != 0)
-    kept = np.zeros(x.size, np.bool_)
-    kept[corners[np.append(True, new)[: corners.size] | np.append(new, True)[: corners.size]]] = True
+    kept = np.zeros(corner.size, np.bool_)
+    kept[rows[np.append(True, new)[: rows.size] | np.append(new, True)[: rows.size]]] = True
     return kept
 
 
-def _corner(x: Floats, y: Floats) -> NDArray[np.bool_]:
+def corners(p_miss: Floats, p_fa: Floats) -> NDArray[np.bool_]:
     """Points that do not lie strictly inside a horizontal or vertical stretch; the ends are corners."""
+    x, y = probit(p_fa), probit(p_miss)
     corner = np.ones(x.size, np.bool_)
     flat_x, flat_y = np.diff(x) == 0, np.diff(y) == 0
     corner[1:-1] = ~((flat_x[:-1] & flat_x[1:]) | (flat_y[:-1] & flat_y[1:]))
     return corner
 
 
-def thin(curve: Curve, eps_probit: float = 0.005) -> Curve:
+def thin(curve: Curve, eps_probit: float = EPS_PROBIT) -> Curve:
     """The curve at its ``visible`` points and at its best one."""
     kept = visible(curve.p_miss, curve.p_fa, eps_probit)
     if curve.best >= 0:
@@ -69,3 +77,12 @@ def thinned(curve: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
     if not np.all(np.isnan(twv)):
         kept[int(np.nanargmax(twv))] = True
     return {name: np.asarray(column)[kept].tolist() for name, column in curve.items()}
+
+
+def thinned_corners(curve: Curve) -> Curve:
+    """What ``thinned`` leaves of the whole curve, from one that is here at its corners and its maximum."""
+    if curve.corner is None or not curve.twv.size:
+        return curve
+    kept = _shown(curve.p_miss, curve.p_fa, curve.corner, EPS_PROBIT)
+    kept[int(np.argmax(curve.twv))] = True
+    return Curve(curve.threshold[kept], curve.p_miss[kept], curve.p_fa[kept], curve.twv[kept])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy as np
 from pipeline.metrics import calibration, crossentropy, isotonic, load, ranking, twv
 from pipeline.metrics.complete import default_scores, unscored
 from pipeline.metrics.crossentropy import cnxe, prior_entropy, trials_of
+from pipeline.metrics.fixed_point import Floats
 from pipeline.metrics.measure import Measure, Scored
+from pipeline.metrics.ranges import Ordered, Range
 from pipeline.metrics.shared import curve_of
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tie_order import TieOrder
@@ -34,7 +37,7 @@ DocumentScored = Scored[DocumentTotals]
 
 def ledger_cell(scored: DocumentScored) -> Scored[Ledger]:
     """The cell of the complete ledger, for all measures that need no more."""
-    return Scored(scored.total.ledger, scored.facts, scored.point, scored.rules)
+    return Scored(scored.total.ledger, scored.facts, scored.point, scored.rules, over=scored.over)
 
 
 def of_ledger(measure: Measure[Ledger]) -> Measure[DocumentTotals]:
@@ -96,31 +99,43 @@ def min_cnxe_pav_input_order(scored: DocumentScored) -> Figure:
     if trials.status == crossentropy.NO_SCORES:
         return Figure(1.0, status=trials.status)
     prior = scored.point.effective_prior
-    value = isotonic.minimum(*_runs_in_order(scored), prior) / prior_entropy(prior)
-    return Figure(value, status=trials.status)
+    runs = _unscored_runs(scored)
+    if scored.over is None:
+        everything = Range(0, np.zeros(0), trials, (), ordered(scored.total.order, scored.total.submitted.queries))
+        found = pav_in_order(everything, *runs)
+    else:
+        found = scored.over(pav_in_order, *runs)
+    return Figure(found.minimum(prior) / prior_entropy(prior), status=trials.status)
 
 
-def _runs_in_order(scored: DocumentScored) -> tuple[np.ndarray, np.ndarray]:
-    """Runs of trials of one class, (targets, non-targets) each, sorted by score, then the order of the output."""
-    order, ledger = scored.total.order, scored.total.submitted
-    listed = set(ledger.queries)
+def ordered(order: TieOrder, queries: Sequence[str]) -> Ordered:
+    """The scored trials of some queries."""
+    listed = set(queries)
     wanted = np.array([query in listed for query in order.queries], np.bool_)
     rows = np.flatnonzero(wanted[order.query]) if len(order) else np.zeros(0, np.int64)
-    score, target = order.score[rows], order.target[rows]
-    rest_score, rest_target, rest_nontarget = _unscored_runs(scored)
-    late = np.concatenate([np.zeros(rows.size, np.int64), np.ones(rest_score.size, np.int64)])
-    place = np.concatenate([order.key[rows].astype(np.int64), np.arange(rest_score.size)])
-    sorting = np.lexsort((place, late, np.concatenate([score, rest_score])))
-    n_target = np.concatenate([target.astype(np.float64), rest_target])[sorting]
-    n_nontarget = np.concatenate([(~target).astype(np.float64), rest_nontarget])[sorting]
-    return n_target, n_nontarget
+    return Ordered(order.score[rows], order.key[rows].astype(np.int64), order.target[rows])
+
+
+def pav_in_order(part: Range, rest_score: Floats, rest_target: Floats, rest_nontarget: Floats) -> isotonic.Pav:
+    """Task: trials of one range one by one, sorted by score, then the order of the output, and pooled.
+
+    ``rest`` are runs of unscored trials of one class, which come after scored ones.
+    """
+    here, trials = part.holds(rest_score), part.ordered
+    late = np.concatenate([np.zeros(trials.score.size, np.int64), np.ones(np.count_nonzero(here), np.int64)])
+    place = np.concatenate([trials.place, np.flatnonzero(here)])
+    score = np.concatenate([trials.score, rest_score[here]])
+    sorting = np.lexsort((place, late, score))
+    n_target = np.concatenate([trials.target.astype(np.float64), rest_target[here]])[sorting]
+    n_nontarget = np.concatenate([(~trials.target).astype(np.float64), rest_nontarget[here]])[sorting]
+    return isotonic.pav((score[sorting], n_target, n_nontarget))
 
 
 def _unscored_runs(scored: DocumentScored) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Score, targets and non-targets of runs of unscored trials, in the order of query list and ECF."""
     ledger, missing = scored.total.submitted, scored.total.missing
     n_target, n_nontarget = unscored(ledger, round(scored.facts.n_trials_exact))
-    scores = default_scores(ledger, scored.rules.censor)
+    scores = default_scores(ledger, scored.rules.censor)  # a thinned ledger has the same lowest scores
     places: dict[str, list[int]] = {}
     for code, key in zip(missing.query.tolist(), missing.key.tolist(), strict=True):
         places.setdefault(missing.queries[code], []).append(key)

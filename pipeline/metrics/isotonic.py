@@ -3,55 +3,114 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
 from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.partials.exact import ExactSum
+
+Number = int | Fraction
 
 
-def blocks(n_target: Floats, n_nontarget: Floats) -> tuple[Floats, Floats]:
-    """Pooled class weights, with strictly increasing target fractions, of rows in ascending order of score.
+class Block(NamedTuple):
+    """Neighbouring rows with one common target fraction: exact class weights, and the scores they reach over."""
 
-    Rows are distinct scores, so tied scores share a block. Integer weights are compared and added exactly. Infinite
-    scores are the extreme ranks like any others. PAV of contiguous ranges followed by PAV of their blocks is the same.
+    target: Number
+    nontarget: Number
+    score_min: float
+    score_max: float
+
+
+@dataclass(frozen=True)
+class Pav:
+    """Pooled rows of trials by ascending score, whose target fractions strictly increase.
+
+    Ranges of scores add up: pooling the blocks of contiguous ranges is pooling their rows.
     """
-    return pooled(n_target, n_nontarget)[:2]
+
+    blocks: tuple[Block, ...]
+    mass: tuple[ExactSum, ExactSum]
+    """All weights of both classes."""
+    largest_tie: float
+    """The largest weight of one score."""
+
+    def __add__(self, other: Pav) -> Pav:
+        blocks = sorted((*self.blocks, *other.blocks), key=lambda block: block.score_min)
+        mass = (self.mass[0] + other.mass[0], self.mass[1] + other.mass[1])
+        return Pav(_pooled(blocks), mass, max(self.largest_tie, other.largest_tie))
+
+    @property
+    def weights(self) -> tuple[Floats, Floats]:
+        """Weights of both classes by block."""
+        target, nontarget = ([float(block[side]) for block in self.blocks] for side in (0, 1))
+        return np.array(target), np.array(nontarget)
+
+    def minimum(self, prior: float) -> float:
+        """Cross-entropy of optimally recalibrated scores in nats; optimal for every prior at once (min Cllr).
+
+        Both classes need a positive total weight.
+        """
+        target, nontarget = (mass.value() for mass in self.mass)
+        return math.fsum(losses(*self.weights, prior / target, (1.0 - prior) / nontarget))
 
 
-def pooled(n_target: Floats, n_nontarget: Floats) -> tuple[Floats, Floats, Ints]:
-    """The blocks of ``blocks`` with the row where each begins."""
+def pav(rows: tuple[Floats, Floats, Floats]) -> Pav:
+    """Scores in ascending order and their class weights, pooled.
+
+    Rows are distinct scores, so tied scores share a block. Weights are compared and added exactly. Infinite scores are
+    the extreme ranks like any others.
+    """
+    score, n_target, n_nontarget = rows
     # Neighbours of one class only have equal fractions: pooling them first leaves few rows for the loop.
     kind = np.where(n_nontarget == 0, 1, np.where(n_target == 0, 0, 2))
     first = np.append(True, (kind[1:] != kind[:-1]) | (kind[1:] == 2))[: kind.size]
     starts = np.flatnonzero(first)
-    targets: list[float] = []
-    nontargets: list[float] = []
-    begins: list[int] = []
-    rows = zip(_pool(n_target, starts), _pool(n_nontarget, starts), starts.tolist(), strict=True)
-    for next_target, next_nontarget, next_begin in rows:
-        target, nontarget, begin = next_target, next_nontarget, next_begin
-        while targets and targets[-1] * nontarget >= target * nontargets[-1]:
-            target += targets.pop()
-            nontarget += nontargets.pop()
-            begin = begins.pop()
-        targets.append(target)
-        nontargets.append(nontarget)
-        begins.append(begin)
-    return np.array(targets), np.array(nontargets), np.array(begins, np.int64)
+    ends = np.append(starts, kind.size)[1:]
+    scores = score[starts].tolist(), score[ends - 1].tolist()
+    found = _pooled(map(Block, _runs(n_target, starts), _runs(n_nontarget, starts), *scores))
+    tied = float((n_target + n_nontarget).max(initial=0.0))
+    return Pav(found, (ExactSum.of(n_target), ExactSum.of(n_nontarget)), tied)
 
 
-def _pool(weights: Floats, starts: np.ndarray) -> list[float]:
-    return list(np.add.reduceat(weights, starts).tolist()) if starts.size else []
+def _pooled(rows: Iterable[Block]) -> tuple[Block, ...]:
+    blocks: list[Block] = []
+    for row in rows:
+        target, nontarget, score_min, score_max = row
+        while blocks and blocks[-1].target * nontarget >= target * blocks[-1].nontarget:
+            before = blocks.pop()
+            target, nontarget, score_min = target + before.target, nontarget + before.nontarget, before.score_min
+        blocks.append(Block(target, nontarget, score_min, score_max))
+    return tuple(blocks)
+
+
+def _runs(weights: Floats, starts: Ints) -> list[Number]:
+    """Exact sums of runs that begin at ``starts``; few weights are not whole."""
+    if not starts.size:
+        return []
+    whole = np.floor(weights)
+    sums: list[Number] = list(np.add.reduceat(whole.astype(np.int64), starts).tolist())
+    for row in np.flatnonzero(weights != whole).tolist():
+        run = int(np.searchsorted(starts, row, side="right")) - 1
+        sums[run] += Fraction(float(weights[row])) - int(whole[row])
+    return sums
+
+
+def blocks(n_target: Floats, n_nontarget: Floats) -> tuple[Floats, Floats]:
+    """Pooled class weights, with strictly increasing target fractions, of rows in ascending order of score."""
+    return _ranked(n_target, n_nontarget).weights
 
 
 def minimum(n_target: Floats, n_nontarget: Floats, prior: float) -> float:
-    """Cross-entropy of optimally recalibrated scores in nats; optimal for every prior at once (spec of min Cllr).
+    """``Pav.minimum`` of rows in ascending order of score."""
+    return _ranked(n_target, n_nontarget).minimum(prior)
 
-    Rows as for ``blocks``. Both classes need a positive total weight.
-    """
-    target_weight = prior / math.fsum(n_target.tolist())
-    nontarget_weight = (1.0 - prior) / math.fsum(n_nontarget.tolist())
-    return math.fsum(losses(*blocks(n_target, n_nontarget), target_weight, nontarget_weight))
+
+def _ranked(n_target: Floats, n_nontarget: Floats) -> Pav:
+    return pav((np.arange(n_target.size, dtype=np.float64), n_target, n_nontarget))
 
 
 def losses(target: Floats, nontarget: Floats, target_weight: float, nontarget_weight: float) -> list[float]:

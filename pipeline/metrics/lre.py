@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.metrics import multiclass_figures as core
 from pipeline.metrics.lre_decisions import c_eta
-from pipeline.metrics.lre_totals import LreScored, LreTotals
+from pipeline.metrics.lre_totals import LreScored, LreTotals, over_segments
 from pipeline.metrics.measure import Measure
-from pipeline.metrics.multiclass_calibration import calibrate
+from pipeline.metrics.multiclass_passes import Part, calibrate_over
 from pipeline.terms import Figure
 
 PLAN = "Albayzin 2012 LRE plan"
@@ -29,8 +30,13 @@ def figures(scored: LreScored) -> Mapping[str, Figure]:
     total = scored.total
     if total.reason:
         return dict.fromkeys(core.NAMES, Figure.undefined(total.reason))
-    found, first = calibrate(total.llh, total.truth, total.prior, total.multiplicity)
+    over = over_segments(scored)
+    found, first = calibrate_over(lambda task, *state: over(_on_rows, task, *state), total.prior)
     return core.multiclass_figures(first, found, total.prior)
+
+
+def _on_rows(total: LreTotals, task: Callable[..., Any], *state: Any) -> Any:
+    return task(Part(total.llh, total.truth, total.multiplicity), *state)
 
 
 def offsets(scored: LreScored) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.metrics.lre_totals import LreScored, LreTotals
+from pipeline.metrics.lre_totals import LreScored, LreTotals, over_segments
 from pipeline.metrics.multiclass import BLOCK, Floats, Ints, class_sums, log_cost, log_posterior
 from pipeline.metrics.portable import exp
 from pipeline.partials.exact import ROW, values_of_limbs
@@ -33,7 +33,15 @@ class Confusion:
 
 def confusion(scored: LreScored) -> Confusion:
     """Hard and soft confusion of a cell's classes, and their costs."""
-    total = scored.total
+    k, over = len(scored.total.classes), over_segments(scored)
+    sums = values_of_limbs(over(_confusion_sums).reshape(k * (k + 1), ROW)).reshape(k, k + 1)
+    n = scored.total.n_segments[:, None]
+    means: Floats = np.divide(sums, n, out=np.full(sums.shape, np.nan), where=n > 0)
+    return Confusion(over(decisions, np.zeros(k)), means[:, 1:], means[:, 0])
+
+
+def _confusion_sums(total: LreTotals) -> Ints:
+    """Exact sums of the costs and posteriors of each class, (K, 1 + K, ROW)."""
     k = len(total.classes)
     limbs = np.zeros((k, k + 1, ROW), np.int64)
     for start in range(0, total.truth.size, BLOCK):
@@ -43,10 +51,7 @@ def confusion(scored: LreScored) -> Confusion:
         posterior = exp(np.ascontiguousarray(log_posterior(llh, total.prior)))
         columns = np.column_stack([log_cost(llh, truth, total.prior), posterior])
         limbs += class_sums(columns, truth, k, multiplicity)
-    sums = values_of_limbs(limbs.reshape(k * (k + 1), ROW)).reshape(k, k + 1)
-    n = total.n_segments[:, None]
-    means: Floats = np.divide(sums, n, out=np.full(sums.shape, np.nan), where=n > 0)
-    return Confusion(decisions(total, np.zeros(k)), means[:, 1:], means[:, 0])
+    return limbs
 
 
 def decisions(total: LreTotals, shift: Floats) -> Ints:
@@ -73,7 +78,7 @@ def c_eta(scored: LreScored) -> Figure:
     if total.eta and set(total.eta) != set(total.classes):
         return Figure.undefined(OTHER_WEIGHTS)
     eta = [total.eta.get(name, 1.0 / k) for name in total.classes]
-    counts = decisions(total, np.array([math.log(max(eta) / weight) for weight in eta]))
+    counts = over_segments(scored)(decisions, np.array([math.log(max(eta) / weight) for weight in eta]))
     wrong = (total.n_segments - counts.diagonal()).tolist()
     shares = [missed / n / weight for missed, n, weight in zip(wrong, total.n_segments.tolist(), eta, strict=True)]
     return Figure(math.fsum(p * share for p, share in zip(total.prior, shares, strict=True)) / (k - 1))

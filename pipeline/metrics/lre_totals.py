@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from pipeline.metrics.measure import Scored
+from pipeline.metrics.measure import Over, Scored
 from pipeline.metrics.multiclass import Floats, Ints
 from pipeline.partials.score_rows import ScoreRows
+from pipeline.partials.tally import Tally
 
 CLASS_WITHOUT_SEGMENTS = "class_without_segments"
 """Reason: a class with a positive prior has no segment, and so no mean cost."""
@@ -51,6 +52,49 @@ class LreTotals:
 
 
 LreScored = Scored[LreTotals]
+
+
+def over_segments(scored: LreScored) -> Over:
+    """A way to see all segments again: tasks take ``LreTotals`` of a part of them."""
+    return scored.over or (lambda task, *state: task(scored.total, *state))
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Score rows that lie in parts, of which only the number of segments by label is here."""
+
+    over: Over
+    counts: Tally
+
+    @classmethod
+    def of(cls, over: Over) -> Elsewhere:
+        """The rows that tasks of ``over`` see as ``ScoreRows``."""
+        return cls(over, over(_labels))
+
+    def n_by_label(self) -> Mapping[str, int]:
+        """How many segments have each label."""
+        return self.counts.counts
+
+    def totals(self, classes: tuple[str, ...], meaning: Mapping[str, str], **others: Any) -> LreTotals:
+        """The counts of ``classes``, without any row."""
+        meant = [(meaning.get(label), n) for label, n in self.counts.counts.items()]
+        n_segments = np.array([sum(n for name, n in meant if name == wanted) for wanted in classes], np.int64)
+        none = np.zeros((0, len(classes))), np.zeros(0, np.int64)
+        return LreTotals(classes, *none, None, n_segments, **others)
+
+    def over_classes(self, classes: tuple[str, ...], meaning: Mapping[str, str]) -> Over:
+        """The rows of ``classes`` as ``over_segments`` has them."""
+        return lambda task, *state: self.over(_of_classes, classes, dict(meaning), task, *state)
+
+
+def _labels(rows: ScoreRows) -> Tally:
+    return Tally(rows.n_by_label())
+
+
+def _of_classes(
+    rows: ScoreRows, classes: tuple[str, ...], meaning: Mapping[str, str], task: Callable[..., Any], *state: Any
+) -> Any:
+    return task(totals_of(rows, classes, meaning), *state)
 
 
 def totals_of(

@@ -10,6 +10,8 @@ from pipeline.terms import Facts, Figure, OperatingPoint
 
 T = TypeVar("T")
 R = TypeVar("R")
+Over = Callable[..., Any]
+"""``over(task, *state)``: ``task(part, *state)`` of every part of a cell's trials, added up, wherever the parts are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Scored(Generic[T]):
     rules: Rules = field(default_factory=Rules)
     ranked: T | None = None
     """The same totals under scores that rank trials for average precision, where these are not the scores."""
+    over: Over | None = None
+    """All trials, as parts that are elsewhere. Then ``total`` keeps only what figures of a query by itself need."""
     _memo: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def once(self, function: Callable[[Scored[T]], R]) -> R:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.metrics import isotonic
-from pipeline.metrics.crossentropy import rows_of, trials_of
+from pipeline.metrics.crossentropy import over_rows, trials_of
 from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.isotonic import Pav, pav
 from pipeline.metrics.measure import Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
@@ -21,18 +21,18 @@ class Hull(NamedTuple):
     p_fa: Floats
 
 
-def hull(n_target: Floats, n_nontarget: Floats) -> Hull:
-    """The hull of rows in ascending order of score with class weights; both classes need a positive total."""
-    target, nontarget = isotonic.blocks(n_target, n_nontarget)
-    below_target = np.concatenate([[0.0], np.cumsum(target)])
-    below_nontarget = np.concatenate([[0.0], np.cumsum(nontarget)])
-    return Hull(below_target / below_target[-1], 1.0 - below_nontarget / below_nontarget[-1])
+def pav_of(scored: Scored[Ledger]) -> Pav:
+    """The pooled trials of a cell whose trial set exists."""
+    found: Pav = over_rows(scored)(pav)
+    return found
 
 
 def hull_of(scored: Scored[Ledger]) -> Hull:
     """The hull of a cell whose trial set exists."""
-    _, n_target, n_nontarget = scored.once(rows_of)
-    return hull(n_target, n_nontarget)
+    target, nontarget = scored.once(pav_of).weights
+    below_target = np.concatenate([[0.0], np.cumsum(target)])
+    below_nontarget = np.concatenate([[0.0], np.cumsum(nontarget)])
+    return Hull(below_target / below_target[-1], 1.0 - below_nontarget / below_nontarget[-1])
 
 
 def eer(scored: Scored[Ledger]) -> Figure:

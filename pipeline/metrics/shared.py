@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 from pipeline.metrics.counts import Counts, Decisions, decided, decision_range
+from pipeline.metrics.det import thinned_corners
 from pipeline.metrics.means import QueryMeans, query_means
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.optimum import Optima, optima
+from pipeline.metrics.range_sweep import sweep_over
 from pipeline.metrics.sweep import Curve, sweep
 from pipeline.partials.ledger import Ledger
 
@@ -47,11 +49,16 @@ def curve_of(scored: LedgerScored) -> Curve:
 
 def curve_over_all(scored: LedgerScored) -> Curve:
     """The sweep whose false-alarm rate and thresholds cover queries without occurrences."""
-    means = scored.once(means_over_all)
-    own = scored.once(means_of)
+    sweeps = scored.once(sweeps_of)
+    return scored.once(curve_of) if len(sweeps) == 1 else _sweep(scored, sweeps[1], 1)
+
+
+def sweeps_of(scored: LedgerScored) -> tuple[QueryMeans, ...]:
+    """The means of the cell's sweeps: by the protocol's rules and, where that is another sweep, over all queries."""
+    own, means = scored.once(means_of), scored.once(means_over_all)
     if np.array_equal(means.in_p_fa, own.in_p_fa) and np.array_equal(means.n_nontarget, own.n_nontarget):
-        return scored.once(curve_of)
-    return _sweep(scored, means)
+        return (own,)
+    return (own, means)
 
 
 def decisions(scored: LedgerScored) -> Decisions:
@@ -66,13 +73,21 @@ def optima_of(scored: LedgerScored) -> Optima:
 
 
 def curve_columns(scored: LedgerScored) -> dict[str, list[float]]:
-    """The sweep as columns of equal length: threshold (NaN accepts nothing), p_miss, p_fa, twv; empty if undefined."""
-    curve = scored.once(curve_of)
+    """The sweep as columns of equal length: threshold (NaN accepts nothing), p_miss, p_fa, twv; empty if undefined.
+
+    Of a cell whose trials are elsewhere, only the points that ``det.thinned`` keeps.
+    """
+    curve = thinned_corners(scored.once(curve_of))
     columns = (curve.threshold, curve.p_miss, curve.p_fa, curve.twv)
     return {name: column.tolist() for name, column in zip(("threshold", "p_miss", "p_fa", "twv"), columns, strict=True)}
 
 
-def _sweep(scored: LedgerScored, means: QueryMeans) -> Curve:
+def _sweep(scored: LedgerScored, means: QueryMeans, which: int = 0) -> Curve:
     # A point that depends on the key may not exist where nothing is scored.
     beta = math.nan if means.reason else scored.point.beta
+    if scored.over is not None and means.reason is None:
+        omitted, reject_all_point = scored.total.omitted[0], scored.rules.reject_all_point
+        found = sweep_over(scored.over, which, means, omitted, beta, reject_all_point=reject_all_point)
+        if found is not None:
+            return found
     return sweep(scored.total, means, beta, reject_all_point=scored.rules.reject_all_point)

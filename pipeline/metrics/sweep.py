@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pipeline.metrics.fixed_point import FixedPoint, Floats, Ints, running
 from pipeline.metrics.means import QueryMeans
@@ -31,6 +32,8 @@ class Curve:
     """Index of the maximum of TWV with the lowest threshold; -1 without points."""
     reason: str | None = None
     """Why there are no points."""
+    corner: NDArray[np.bool_] | None = None
+    """Where not all points are here: which are corners. Of the others, the best and those next to it are."""
 
 
 def first_best(twv: Floats) -> int:

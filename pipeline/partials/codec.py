@@ -106,6 +106,11 @@ def decode_columns(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, An
     return columns, meta
 
 
+def check_columns(data: bytes) -> None:
+    """Raise ``DamageError`` unless the bytes are those that ``encode_columns`` wrote, whatever their kind."""
+    _unpack(data)
+
+
 def _stored(name: str, column: Column) -> Iterator[tuple[str, str, NDArray[Any]]]:
     """(name, logical dtype, array to write): one entry for an array, offsets and bytes for text."""
     if isinstance(column, tuple):

@@ -6,7 +6,7 @@ All term-weighted, cross-entropy and cost-curve figures are functions of it, wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -110,6 +110,24 @@ class Ledger:
         kept = (self.condition == code) & (query[self.query] >= 0)
         only = _positions(self.conditions, (condition,))
         return _from_rows((condition,), names, omitted, _to_rows(self, only, query, len(names)).take(kept))
+
+    def only(self, queries: Iterable[str]) -> Ledger:
+        """Every condition, and those of its queries that are listed."""
+        names = tuple(sorted(set(self.queries) & set(queries)))
+        query = _positions(self.queries, names)
+        rows = _to_rows(self, np.arange(len(self.conditions)), query, len(names)).take(query[self.query] >= 0)
+        return _from_rows(self.conditions, names, self.omitted[:, query >= 0], rows)
+
+    def without_targets(self) -> Ledger:
+        """The same trials where no query has a target: every trial is a non-target, and nothing is omitted."""
+        return replace(
+            self,
+            omitted=np.zeros_like(self.omitted),
+            n_target=np.zeros_like(self.n_target),
+            n_nontarget=self.n_target + self.n_nontarget,
+            n_target_yes=np.zeros_like(self.n_target_yes),
+            n_nontarget_yes=self.n_target_yes + self.n_nontarget_yes,
+        )
 
     @property
     def n_true(self) -> Ints:

@@ -19,6 +19,11 @@ class Outcomes:
     ledger: Ledger = field(default_factory=Ledger.zero)
     tally: Tally = field(default_factory=Tally)
 
+    @property
+    def n_rows(self) -> int:
+        """Distinct scores of all queries."""
+        return len(self.ledger)
+
     def __add__(self, other: Outcomes) -> Outcomes:
         return Outcomes(self.ledger + other.ledger, self.tally + other.tally)
 

@@ -13,7 +13,8 @@ from typing import Protocol as Interface
 
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
-from pipeline.metrics.measure import Measure
+from pipeline.metrics.measure import Measure, Scored
+from pipeline.metrics.resampling import Sample
 from pipeline.terms import Facts, Figure
 from pipeline.trials.schema import Ints
 
@@ -44,6 +45,23 @@ class Sliced(Interface):
     def __len__(self) -> int: ...
 
 
+class Parts(Interface):
+    """The partial of a cell that is too large for one place: parts of it, wherever they are."""
+
+    @property
+    def n(self) -> int:
+        """How many."""
+        ...
+
+    def sum(self, task: Callable[..., Any], *state: Any) -> Any:
+        """``task(part, *state)`` of every part, added up in a fixed order."""
+        ...
+
+    def regroup(self, cut: Callable[..., Any], gather: Callable[..., Any], n_groups: int, *state: Any) -> Parts:
+        """New parts: ``gather(group, state[-1], pieces)`` of a group's pieces, one of each ``cut(part, *state)``."""
+        ...
+
+
 @dataclass(frozen=True)
 class Reference:
     """The organiser's side of one (query set, dataset): everything a tile or a measure needs but the output."""
@@ -69,6 +87,22 @@ class Conclusion:
     """Further tables of the family by name, shown beside ``blocks``."""
     conditions: Mapping[str, Conclusion] = field(default_factory=dict)
     """What parts of the trials say, by the name of their condition; the whole is the condition "all"."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A tile as it was scored under another query list."""
+
+    partial: Any
+    key: Any
+
+
+@dataclass(frozen=True)
+class Amended:
+    """A tile's partial made from an earlier one, and whether anything had to be aligned for it."""
+
+    partial: Any
+    aligned: bool
 
 
 def _nothing(*_: Any) -> dict[str, Any]:
@@ -124,6 +158,9 @@ class Family:
     """The partial of no tile at all."""
     conclude: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Conclusion]
     """Merged partial → figures. The mapping holds what the trials as a whole say (``n_rows``, …)."""
+    conclude_parts: Callable[[Protocol, Parts, Facts, Mapping[str, Any]], Conclusion | None] | None = None
+    """The same figures, to the last bit, from a partial in parts, curves as ``stored_curve`` keeps them. None where
+    a cell with these settings, or any cell of the family, needs its partial in one place."""
     check: Callable[[Protocol, Mapping[str, Any]], tuple[Finding, ...]] = _no_findings
     """Tables by role, any subset → problems between them, for ``rescore validate``."""
     boards_apart: bool = False
@@ -140,12 +177,24 @@ class Family:
     """An output's name → warnings where it means to follow the evaluation's rule and does not."""
     reader: Callable[[Protocol, str], str | None] = _no_reader
     """Protocol and role → the format to read it with where settings ask for another one than the role's."""
+    whole: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Scored[Any]] | None = None
+    """Merged partial → the cell as its measures see it, conditions left out; arguments as of ``conclude``."""
+    sample: Callable[[Protocol, Scored[Any], str, Callable[[], tuple[Any, Any]]], Sample | str] | None = None
+    """The cell, the name of a measure, and a way to its trials and key → the measure as a function of how often each
+    unit counts, or the reason why there is none."""
     explain: Callable[[Protocol, Any, Any, Reference], Table] | None = None
     """Trials and key of one tile → what became of each of them, one row each; None where a family has no such table."""
     derivation: tuple[str, ...] | None = None
     """The settings that ``refer`` reads: no other one has a part in a reference's address. None: all of them."""
     conclusion: tuple[str, ...] = ()
     """The settings that only ``conclude`` reads: changing one aligns nothing."""
+    listing: str = ""
+    """The organiser's role that lists the queries, where lists that differ can share tiles through ``amend``."""
+    amend: Callable[[Protocol, Earlier, Any, Callable[[], Any], Reference], Amended | None] | None = None
+    """A tile's partial from what it was under another query list, its key, and its trials, which are read only where
+    they are called for; None where everything must be aligned. The same bytes as ``tile`` gives."""
+    parts_of_rows: bool = False
+    """Whether ``tile_parts`` looks at the rows of a tile, and not only at what holds for a whole output."""
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,18 @@ import numpy as np
 from pipeline.errors import Finding, InputError
 from pipeline.metrics import twv
 from pipeline.metrics.ape import calibration_tables
+from pipeline.metrics.crossentropy import trials_of
 from pipeline.metrics.det import thinned
 from pipeline.metrics.measure import Rules, Scored
+from pipeline.metrics.ranges import Cut, edges_of, gathered
+from pipeline.metrics.resampling import Sample
+from pipeline.metrics.samples import NOT_RESAMPLED, ledger_sample
+from pipeline.metrics.shared import sweeps_of
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
-from pipeline.protocols.base import Conclusion, Family, Kind, Protocol
+from pipeline.partials.tally import Tally
+from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol
+from pipeline.protocols.kws_amend import amend
 from pipeline.protocols.kws_blocks import merged_blocks
 from pipeline.protocols.kws_conditions import (
     members,
@@ -24,12 +31,13 @@ from pipeline.protocols.kws_conditions import (
 )
 from pipeline.protocols.kws_explain import explain, listed, withdrawn
 from pipeline.protocols.kws_identifiers import identifier_slips, identify
+from pipeline.protocols.kws_parts import ThinDetections, cut_detections, n_targets, separable, thin_detections
 from pipeline.protocols.kws_point import operating_point
 from pipeline.protocols.kws_pool import pool
 from pipeline.protocols.kws_ranks import WHOLE, ranked, reader
 from pipeline.protocols.kws_refer import refer
 from pipeline.protocols.kws_tiles import tile, tile_parts
-from pipeline.protocols.kws_warnings import unknown_message, warnings
+from pipeline.protocols.kws_warnings import decision_ties, unknown_message, warnings
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint, Selection
 from pipeline.trials import columns, dataset, layout
@@ -75,31 +83,89 @@ def conclude(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mappin
     """The figures of a cell from its merged ledger, and those of its conditions."""
     settings, oov_counts = protocol.settings, survey.get("oov_count", {})
     ledger = merged_blocks(partial.ledger, oov_counts)
-    submitted = {query_of(name) for name in oov_counts}
-    unknown = sorted({*ledger.queries, *submitted} - set(facts.queries))
-    if unknown and settings.unknown_query == "error":
-        raise InputError([Finding("unknown_query", f"{unknown_message(unknown)} Leave them out of the output.", "")])
-    queries, nowhere = listed(settings, facts, survey), sorted(withdrawn(settings) - set(facts.queries))
+    unknown = _unknown(settings, ledger.queries, facts, survey)
+    queries = listed(settings, facts, survey)
     whole = ledger.select(queries)
     point = operating_point(settings, facts.n_trials_exact, int(whole.n_true.sum()))
-    facts = replace(facts, queries=queries)
-    findings = tuple(warnings(partial.tally, unknown, whole, twv.decisions(Scored(whole, facts, point))))
-    if nowhere:
-        message = f"withdrawn queries are on no list: {', '.join(nowhere)}. Check their names."
-        findings = (*findings, Finding("unknown_withdrawn", message, "kwlist"))
-    counts = {
-        "n_queries_unknown": len(unknown),
-        "n_detections": survey.get("n_rows", math.nan),
-        "n_outside_ecf": partial.tally["outside_ecf"],
-    }
-    made = _conclusion(protocol, whole, facts, point, ranked=ranked(ledger, WHOLE, queries), whole=True)
+    own = replace(facts, queries=queries)
+    scored = _scored(protocol, whole, own, point, ranked(ledger, WHOLE, queries))
+    told = _told(
+        settings, facts, twv.decisions(Scored(whole, own, point)), partial.tally, decision_ties(whole), unknown
+    )
     conditions = {}
     for selection in facts.selections:
         held = members(selection, ledger, queries, oov_counts)
         part = selected(ledger, selection, held)
-        own, order = _facts_of(selection, facts, held), ranked(ledger, selection, held)
-        conditions[selection.name] = _conclusion(protocol, part, own, point, ranked=order)
-    return replace(made, facts={**made.facts, **counts}, findings=findings, conditions=conditions)
+        chosen = _scored(protocol, part, _facts_of(selection, facts, held), point, ranked(ledger, selection, held))
+        conditions[selection.name] = _conclusion(protocol, chosen)
+    made = _of_whole(protocol, scored, survey, partial.tally, unknown)
+    return replace(made, findings=told, conditions=conditions)
+
+
+def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mapping[str, Any]) -> Conclusion | None:
+    """The figures of a cell whose trials lie in parts; see ``Family.conclude_parts``."""
+    settings = protocol.settings
+    if not separable(settings, facts, survey):
+        return None
+    queries = listed(settings, facts, survey)
+    n_true = parts.sum(n_targets, queries) if settings.p_target == "empirical" else 0
+    point, own = operating_point(settings, facts.n_trials_exact, n_true), replace(facts, queries=queries)
+    thin: ThinDetections = parts.sum(thin_detections, queries, point.threshold)
+    unknown = _unknown(settings, thin.queries, facts, survey)
+    alone = _scored(protocol, thin.ledger, own, point)
+    cut = Cut(edges_of(thin.samples, parts.n), alone.once(sweeps_of), alone.once(trials_of))
+    ranges = parts.regroup(cut_detections, gathered, cut.n_ranges, queries, cut)
+    scored = replace(_scored(protocol, thin.ledger, own, point, thin.ranked), over=ranges.sum)
+    told = _told(settings, facts, twv.decisions(alone), thin.tally, thin.n_ties, unknown)
+    return replace(_of_whole(protocol, scored, survey, thin.tally, unknown), findings=told)
+
+
+def _unknown(settings: Any, queries: Sequence[str], facts: Facts, survey: Mapping[str, Any]) -> list[str]:
+    """Queries of the output that are on no list."""
+    submitted = {query_of(name) for name in survey.get("oov_count", {})}
+    unknown = sorted({*queries, *submitted} - set(facts.queries))
+    if unknown and settings.unknown_query == "error":
+        raise InputError([Finding("unknown_query", f"{unknown_message(unknown)} Leave them out of the output.", "")])
+    return unknown
+
+
+def _told(
+    settings: Any, facts: Facts, decisions: twv.Decisions, tally: Tally, n_ties: int, unknown: Sequence[str]
+) -> tuple[Finding, ...]:
+    """What is odd about a cell."""
+    findings = tuple(warnings(tally, unknown, n_ties, decisions))
+    nowhere = sorted(withdrawn(settings) - set(facts.queries))
+    if nowhere:
+        message = f"withdrawn queries are on no list: {', '.join(nowhere)}. Check their names."
+        findings = (*findings, Finding("unknown_withdrawn", message, "kwlist"))
+    return findings
+
+
+def _of_whole(
+    protocol: Protocol, scored: Scored[Ledger], survey: Mapping[str, Any], tally: Tally, unknown: Sequence[str]
+) -> Conclusion:
+    """The figures of all trials, with what is only said of them."""
+    made = _conclusion(protocol, scored)
+    counts = {
+        "n_queries_unknown": len(unknown),
+        "n_detections": survey.get("n_rows", math.nan),
+        "n_outside_ecf": tally["outside_ecf"],
+    }
+    return replace(made, facts={**made.facts, **counts}, tables=calibration_tables(scored))
+
+
+def whole(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Scored[Ledger]:
+    """The cell as its measures see it; see ``Family.whole``."""
+    settings = protocol.settings
+    queries = listed(settings, facts, survey)
+    ledger = merged_blocks(partial.ledger, survey.get("oov_count", {})).select(queries)
+    point = operating_point(settings, facts.n_trials_exact, int(ledger.n_true.sum()))
+    return _scored(protocol, ledger, replace(facts, queries=queries), point)
+
+
+def sample(protocol: Protocol, scored: Scored[Ledger], measure: str, _rows: object) -> Sample | str:
+    """A measure over queries. Pooled trials have no queries."""
+    return NOT_RESAMPLED if protocol.settings.pooled else ledger_sample(scored, measure)
 
 
 def _facts_of(selection: Selection, facts: Facts, queries: Sequence[str]) -> Facts:
@@ -112,16 +178,19 @@ def _facts_of(selection: Selection, facts: Facts, queries: Sequence[str]) -> Fac
     )
 
 
-def _conclusion(
-    protocol: Protocol,
-    ledger: Ledger,
-    facts: Facts,
-    point: OperatingPoint,
-    *,
-    ranked: Ledger | None,
-    whole: bool = False,
-) -> Conclusion:
-    """Figures of the trials in ``ledger``, which is of one condition and holds the queries of ``facts``."""
+def _conclusion(protocol: Protocol, scored: Scored[Ledger]) -> Conclusion:
+    """Figures of trials that are of one condition."""
+    return Conclusion(
+        figures={measure.name: measure.of(scored) for measure in protocol.measures},
+        blocks=twv.blocks(scored),
+        curve=twv.curve_columns(scored),
+        facts=_facts(scored),
+    )
+
+
+def _scored(
+    protocol: Protocol, ledger: Ledger, facts: Facts, point: OperatingPoint, ranked: Ledger | None = None
+) -> Scored[Ledger]:
     settings = protocol.settings
     if settings.pooled:
         ranked = None if ranked is None else pool(ranked, facts)[0]
@@ -134,14 +203,7 @@ def _conclusion(
         censor=settings.censor,
         load_lambda=settings.load_lambda,
     )
-    scored = Scored(ledger, facts, point, rules, ranked)
-    return Conclusion(
-        figures={measure.name: measure.of(scored) for measure in protocol.measures},
-        blocks=twv.blocks(scored),
-        curve=twv.curve_columns(scored),
-        facts=_facts(scored),
-        tables=calibration_tables(scored) if whole else {},
-    )
+    return Scored(ledger, facts, point, rules, ranked)
 
 
 def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
@@ -171,6 +233,7 @@ def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
 DERIVATION = (
     *("files", "noscore", "namefile", "t_audio", "excerpt_sum", "splitcts_sum", "trials_per_s", "trials_rule"),
     *("search", "word_gap_s", "character_split", "delete_hyphens", "condition", "repeated_groups"),
+    *("excluded_files", "ecf_filter"),
 )
 """What ``refer`` reads."""
 CONCLUSION = (
@@ -201,6 +264,9 @@ DETECTIONS = Family(
     tile_parts=tile_parts,
     zero=Outcomes,
     conclude=conclude,
+    conclude_parts=conclude_parts,
+    whole=whole,
+    sample=sample,
     check=check,
     identify=identify,
     name_slips=identifier_slips,
@@ -209,4 +275,6 @@ DETECTIONS = Family(
     stored_curve=thinned,
     derivation=DERIVATION,
     conclusion=CONCLUSION,
+    listing="kwlist",
+    amend=amend,
 )

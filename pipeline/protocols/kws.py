@@ -20,6 +20,7 @@ ROLES = (
     Role("rttm", "rttm", option="-r"),
     Role("kwlist", "kwlist", option="-t"),
     Role("output", "kwslist", option="-s"),
+    Role("scoring_ecf", "ecf", required=False),
     Role("queries", "queries", required=False),
     Role("resources", "resources", required=False),
 )

@@ -10,6 +10,7 @@ import numpy as np
 from pipeline.align.aligned import Aligned
 from pipeline.formats.table import Array, Table, recode
 from pipeline.protocols.base import Protocol, Reference
+from pipeline.protocols.kws_settings import lines_of
 from pipeline.protocols.kws_tiles import align_tile
 from pipeline.terms import Facts
 from pipeline.trials.blocks import query_of
@@ -70,7 +71,7 @@ def listed(settings: Any, facts: Facts, survey: Mapping[str, Any]) -> tuple[str,
 
 def withdrawn(settings: Any) -> set[str]:
     """The names that the setting ``withdrawn`` lists."""
-    return {line.strip() for line in settings.withdrawn.splitlines() if line.strip()}
+    return set(lines_of(settings.withdrawn))
 
 
 def _taken(values: Floats, rows: Ints, present: Bools) -> Floats:

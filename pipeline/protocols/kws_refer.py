@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from pipeline.errors import Finding
 from pipeline.formats.kwlist import KeywordList
 from pipeline.formats.rttm import Rttm
 from pipeline.protocols.base import Protocol, Reference
@@ -19,21 +22,21 @@ from pipeline.protocols.kws_conditions import (
     of_types,
     parse_conditions,
 )
-from pipeline.protocols.kws_settings import KwsSettings
+from pipeline.protocols.kws_settings import KwsSettings, lines_of
 from pipeline.protocols.kws_speakers import speaker_findings, speaker_places
 from pipeline.terms import Facts, Selection
 from pipeline.trials import keywords, layout
 from pipeline.trials.duration import excerpts_s
 from pipeline.trials.duration import t_audio_s as audio_duration_s
 from pipeline.trials.noscore import noscore_findings, without_noscore
-from pipeline.trials.schema import Excerpts
+from pipeline.trials.schema import Excerpts, Timeline
 from pipeline.trials.transcript import SearchRules
 
 
 def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
     """ECF, transcript and query list → occurrences, timeline and facts."""
-    settings, ecf, rttm, kwlist = protocol.settings, tables["ecf"], tables["rttm"], tables["kwlist"]
-    timeline = layout.timeline(ecf, files=settings.files)
+    settings, rttm, kwlist = protocol.settings, tables["rttm"], tables["kwlist"]
+    timeline, ecf_findings = _timeline(settings, tables)
     unscored = noscore_findings(timeline, rttm) if settings.noscore == "score" else ()
     if settings.noscore == "cut":
         timeline = without_noscore(timeline, rttm)
@@ -56,8 +59,42 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
     )
     facts = replace(facts, selections=_selections(settings, kwlist, rttm, scored, facts))
     unscored = (*unscored, *speaker_findings(settings.condition, facts.selections, rttm))
-    read = (*ecf.findings, *rttm.findings, *kwlist.findings)
+    read = (*ecf_findings, *rttm.findings, *kwlist.findings)
     return Reference(occurrences, timeline, facts, (*read, *findings, *searched, *unscored))
+
+
+def _timeline(settings: KwsSettings, tables: Mapping[str, Any]) -> tuple[Timeline, tuple[Finding, ...]]:
+    """All recordings of the ECF, with the excerpts that are scored: the scoring ECF's where there is one, and those of
+    excluded recordings left out. Recordings and offsets stay, so trials need not be laid out again.
+    """
+    ecf, scoring = tables["ecf"], tables.get("scoring_ecf")
+    timeline, findings = layout.timeline(ecf, files=settings.files), ecf.findings
+    if scoring is not None:
+        restricted = layout.timeline(scoring, files=settings.files)
+        timeline = replace(timeline, excerpts=restricted.excerpts, header_s=restricted.header_s)
+        foreign = sorted(set(restricted.files) - set(timeline.files))
+        findings = (*findings, *scoring.findings, *_foreign("scoring_ecf", "of the scoring ECF are", foreign))
+        if settings.ecf_filter == "none":
+            message = "ecf_filter=none: the scoring ECF changes T, and drops nothing. Set ecf_filter to drop the rest."
+            findings = (*findings, Finding("scoring_ecf_unfiltered", message, "scoring_ecf"))
+    excluded = lines_of(settings.excluded_files)
+    if excluded:
+        files = timeline.excerpts.files
+        kept = np.array([name not in excluded for name in files], np.bool_)[timeline.excerpts.file]
+        timeline = replace(timeline, excerpts=excerpts_where(timeline.excerpts, kept))
+        findings = (*findings, *_foreign("ecf", "that are excluded are", sorted(excluded - set(files))))
+        if settings.t_audio == "header":
+            message = "T is the header's, which excluding recordings does not change. Use t_audio=excerpts."
+            findings = (*findings, Finding("header_counts_excluded", message, "ecf"))
+    return timeline, findings
+
+
+def _foreign(role: str, which: str, files: list[str]) -> tuple[Finding, ...]:
+    if not files:
+        return ()
+    more = f" and {len(files) - 5} more" if len(files) > 5 else ""
+    message = f"recordings {which} not in the ECF: {', '.join(files[:5])}{more}. Check their names."
+    return (Finding("unknown_recording", message, role),)
 
 
 def _searched(text: str, rules: SearchRules) -> str:

@@ -231,6 +231,8 @@ SEGMENTS = replace(
     tile=tile,
     explain=explain,
     tile_parts=tile_parts,
+    listing="",
+    amend=None,
     derivation=(*detections.DERIVATION, "segments_from", "partial_records", "crossing", "gap_rule"),
 )
 

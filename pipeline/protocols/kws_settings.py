@@ -14,6 +14,11 @@ PLAN_002 = "SWS 2012 scoring description"
 PLAN_004 = "OpenKWS13 evaluation plan"
 
 
+def lines_of(text: str) -> frozenset[str]:
+    """The names that a setting lists one a line."""
+    return frozenset(line.strip() for line in text.splitlines() if line.strip())
+
+
 @dataclass(frozen=True)
 class KwsSettings:
     """Every setting of the family, with OpenKWS13's official values as defaults."""
@@ -136,6 +141,11 @@ class KwsSettings:
     )
     withdrawn: str = setting(
         "", "queries of the list that are not scored, one a line: withdrawn without another list", source="rescore"
+    )
+    excluded_files: str = setting(
+        "",
+        "recordings whose excerpts are not scored, one a line: they leave T, and what lies in them is dropped",
+        source="rescore",
     )
     pooled: bool = setting(False, "whether all queries are scored as one", source="KWSEval -P")
     duplicate_blocks: Literal["repeat", "merge", "last"] = setting(

@@ -19,7 +19,7 @@ from pipeline.partials.tally import Tally
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws_conditions import excerpts_where, in_namefile, own_excerpts
 from pipeline.protocols.kws_ranks import by_text, text_condition
-from pipeline.protocols.kws_settings import KwsSettings
+from pipeline.protocols.kws_settings import KwsSettings, lines_of
 from pipeline.store.address import digest_columns
 from pipeline.trials.blocks import occurrences_of_blocks
 from pipeline.trials.schema import Bools, Excerpts, Ints, Occurrences, Timeline, Trials
@@ -48,6 +48,9 @@ def align_tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, ref
         trial_rows = _trials_inside(settings, excerpts, trials)
         reference_rows = _occurrences_inside(settings, excerpts, occurrences)
     inside = trial_rows.copy()
+    if settings.excluded_files:
+        trial_rows &= _not_excluded(settings, trials)
+        reference_rows &= _not_excluded(settings, occurrences)
     if settings.namefile:
         trial_rows &= _named_trials(settings, trials, occurrences)
         reference_rows &= _named(settings, occurrences)
@@ -55,7 +58,7 @@ def align_tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, ref
         trials,
         occurrences,
         tolerance_s=settings.tolerance_s,
-        score_range=_score_range(settings, trials),
+        score_range=score_range_of(settings, trials),
         floor=settings.score_range_floor,
         trial_rows=trial_rows,
         reference_rows=reference_rows,
@@ -130,7 +133,7 @@ def _tally(trials: Trials, made: TileAlignment, timeline: Timeline) -> Tally:
 def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict[str, Any]:
     """Settings and outside facts that a tile's ledger depends on."""
     settings = protocol.settings
-    score_range = _score_range(settings, trials)
+    score_range = score_range_of(settings, trials)
     conditions = _parts(settings, reference)
     filtered = settings.ecf_filter != "none" or bool(conditions)
     return {
@@ -142,6 +145,7 @@ def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict
         "excerpts": _excerpts_digest(reference.timeline.excerpts, places_only=not filtered),
         "conditions": {name: digest_columns({"held": held}) for name, held in conditions.items()},
         "namefile": [settings.namefile, settings.namefile_detections] if settings.namefile else [],
+        **({"excluded_files": settings.excluded_files} if settings.excluded_files else {}),
     }
 
 
@@ -155,7 +159,8 @@ def _excerpts_digest(excerpts: Excerpts, *, places_only: bool) -> str:
     return digest_columns({**columns, **{name: getattr(excerpts, name) for name in names}})
 
 
-def _score_range(settings: KwsSettings, trials: Trials) -> Any:
+def score_range_of(settings: KwsSettings, trials: Trials) -> Any:
+    """What ScrCgr measures scores against, as ``align_occurrences`` takes it."""
     if settings.score_range == "list":
         low, high = trials.score_range
         return (0.0, 0.0) if math.isnan(low) else (low, high)
@@ -203,6 +208,13 @@ def _at_places(excerpts: Excerpts, rows: Trials | Occurrences) -> Bools:
     )
     held: Bools = known[file, channel]
     return held
+
+
+def _not_excluded(settings: KwsSettings, rows: Trials | Occurrences) -> Bools:
+    """For each row whether its recording is scored, whatever the ECF filters."""
+    excluded = lines_of(settings.excluded_files)
+    kept: Bools = np.array([name not in excluded for name in rows.files] + [True], np.bool_)[rows.file]
+    return kept
 
 
 def _named(settings: KwsSettings, rows: Trials | Occurrences) -> Bools:

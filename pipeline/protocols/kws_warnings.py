@@ -20,14 +20,13 @@ def unknown_message(unknown: Sequence[str]) -> str:
     return f"{len(unknown)} queries of the output are not in the query list ({shown})."
 
 
-def warnings(tally: Tally, unknown: Sequence[str], ledger: Ledger, decisions: twv.Decisions) -> Iterator[Finding]:
-    """All warnings of a scored cell; ``ledger`` holds the scored queries in one condition."""
+def warnings(tally: Tally, unknown: Sequence[str], ties: int, decisions: twv.Decisions) -> Iterator[Finding]:
+    """All warnings of a scored cell, ``ties`` being the ``decision_ties`` of its scored queries."""
     if unknown:
         yield Finding("unknown_query", f"{unknown_message(unknown)} They are kept and not scored.", WHERE)
     for code, message in _PLACES.items():
         if tally[code]:
             yield Finding(code, f"{tally[code]} {message}", WHERE)
-    ties = _ties(ledger)
     if ties:
         yield Finding(
             "decision_ties",
@@ -55,7 +54,7 @@ _PLACES = {
 }
 
 
-def _ties(ledger: Ledger) -> int:
-    """Scores of one query that were both accepted and rejected."""
+def decision_ties(ledger: Ledger) -> int:
+    """Scores of one query, in a ledger of one condition, that were both accepted and rejected."""
     n_yes = ledger.n_target_yes + ledger.n_nontarget_yes
     return int(np.count_nonzero((n_yes > 0) & (ledger.n_target + ledger.n_nontarget > n_yes)))

@@ -7,7 +7,7 @@ likelihoods meet its stand-in for a prior of 0; those are faults and no choices.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -30,10 +30,12 @@ from pipeline.formats.lre_names import (
 from pipeline.formats.lre_out import LreOutput
 from pipeline.metrics import lre as measures
 from pipeline.metrics import lre_decisions
-from pipeline.metrics.lre_totals import CLASS_WITHOUT_SEGMENTS, LreScored, totals_of
+from pipeline.metrics.lre_totals import CLASS_WITHOUT_SEGMENTS, Elsewhere, LreScored, totals_of
 from pipeline.metrics.measure import Scored
+from pipeline.metrics.resampling import Sample
+from pipeline.metrics.segment_samples import segment_sample
 from pipeline.partials.score_rows import ScoreRows
-from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference, Role
+from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference, Role
 from pipeline.protocols.lre_settings import LreSettings
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, Figure, OperatingPoint
@@ -96,17 +98,18 @@ def tile(_protocol: Protocol, trials: ScoreMatrix, key: SegmentLabels, _referenc
     return ScoreRows.of(trials.classes, key.labels, key.label, trials.scores)
 
 
-def conclude(protocol: Protocol, total: ScoreRows, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
+def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
+    """The figures of a cell whose segments lie in parts; see ``Family.conclude_parts``."""
+    return conclude(protocol, Elsewhere.of(parts.sum), facts, survey)
+
+
+def conclude(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
     """The figures of a cell: of its classes, of every pair of languages and, on request, of the closed set."""
     settings, (task, chosen_set) = protocol.settings, (survey["task"], survey["set"])
-    n_by_label = total.n_by_label()
-    meaning = _meaning(settings, task)
-    n_by_class = dict.fromkeys(columns_of(task), 0)
-    for label, name in meaning.items():
-        n_by_class[name] += n_by_label.get(label, 0)
-    given = columns_of(task) if chosen_set == OPEN else LANGUAGES[task]
-    scored = _scored(settings, total, _present(settings, given, n_by_class), meaning, facts)
-    whole = _part(protocol, scored)
+    meaning, n_by_label = _meaning(settings, task), total.n_by_label()
+    n_by_class, given = _n_by_class(total, task, meaning), _given(survey)
+    scored = whole(protocol, total, facts, survey)
+    everything = _part(protocol, scored)
     parts: dict[str, Conclusion] = {}
     if settings.also_closed and chosen_set == OPEN:
         classes = _present(settings, LANGUAGES[task], n_by_class)
@@ -115,12 +118,43 @@ def conclude(protocol: Protocol, total: ScoreRows, facts: Facts, survey: Mapping
         parts["|".join(pair)] = _part(protocol, _scored(settings, total, pair, meaning, facts), by_class=False)
     pairs = (_pair_row(pair, parts["|".join(pair)], n_by_class) for pair in combinations(LANGUAGES[task], 2))
     return replace(
-        whole,
-        facts={"track": track_of(task, chosen_set), **_facts(settings, task, n_by_label), **whole.facts},
+        everything,
+        facts={"track": track_of(task, chosen_set), **_facts(settings, task, n_by_label), **everything.facts},
         findings=tuple(_warnings(settings, given, n_by_class)),
         tables={"pairs": tuple(pairs), **lre_decisions.tables(scored)},
         conditions=parts,
     )
+
+
+def whole(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, survey: Mapping[str, Any]) -> LreScored:
+    """The cell as its measures see it; see ``Family.whole``."""
+    meaning = _meaning(protocol.settings, survey["task"])
+    n_by_class = _n_by_class(total, survey["task"], meaning)
+    classes = _present(protocol.settings, _given(survey), n_by_class)
+    return _scored(protocol.settings, total, classes, meaning, facts)
+
+
+def sample(
+    protocol: Protocol, scored: LreScored, measure: str, rows: Callable[[], tuple[ScoreMatrix, SegmentLabels]]
+) -> Sample | str:
+    """A measure over segments, which are drawn class by class."""
+    trials, key = rows()
+    meaning = _meaning(protocol.settings, trials.task)
+    labels = [meaning.get(key.labels[code], "") for code in key.label.tolist()]
+    return segment_sample(scored, measure, trials.segments, labels, trials.classes, trials.scores)
+
+
+def _n_by_class(total: ScoreRows | Elsewhere, task: str, meaning: Mapping[str, str]) -> dict[str, int]:
+    """Segments of each class of a task."""
+    n_by_label, n_by_class = total.n_by_label(), dict.fromkeys(columns_of(task), 0)
+    for label, name in meaning.items():
+        n_by_class[name] += n_by_label.get(label, 0)
+    return n_by_class
+
+
+def _given(survey: Mapping[str, Any]) -> tuple[str, ...]:
+    """The classes that an output scores."""
+    return columns_of(survey["task"]) if survey["set"] == OPEN else LANGUAGES[survey["task"]]
 
 
 def _meaning(settings: LreSettings, task: str) -> dict[str, str]:
@@ -141,11 +175,18 @@ def _present(settings: LreSettings, classes: tuple[str, ...], n_by_class: Mappin
 
 
 def _scored(
-    settings: LreSettings, total: ScoreRows, classes: tuple[str, ...], meaning: Mapping[str, str], facts: Facts
+    settings: LreSettings,
+    total: ScoreRows | Elsewhere,
+    classes: tuple[str, ...],
+    meaning: Mapping[str, str],
+    facts: Facts,
 ) -> LreScored:
     """The segments of ``classes`` with what figures need beside them."""
-    t_audio_s = math.nan if settings.t_audio is None else settings.t_audio
-    rows = totals_of(total, classes, meaning, eta=settings.weights(), t_audio_s=t_audio_s)
+    eta, t_audio_s = settings.weights(), math.nan if settings.t_audio is None else settings.t_audio
+    if isinstance(total, Elsewhere):
+        counts = total.totals(classes, meaning, eta=eta, t_audio_s=t_audio_s)
+        return Scored(counts, facts, OperatingPoint(), over=total.over_classes(classes, meaning))
+    rows = totals_of(total, classes, meaning, eta=eta, t_audio_s=t_audio_s)
     return Scored(rows, facts, OperatingPoint())
 
 
@@ -247,6 +288,9 @@ LANGUAGE = Family(
     tile_parts=tile_parts,
     zero=ScoreRows,
     conclude=conclude,
+    conclude_parts=conclude_parts,
+    whole=whole,
+    sample=sample,
     check=check,
     identify=identify,
     derivation=(),

@@ -15,8 +15,10 @@ from pipeline.formats import numbers
 from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.med_csv import MedTable
 from pipeline.metrics.event_blocks import blocks, curve_columns, thinned
+from pipeline.metrics.event_samples import event_sample
 from pipeline.metrics.events import EventScored, EventTotals, n_scored_nontarget
 from pipeline.metrics.measure import Scored
+from pipeline.metrics.resampling import Sample
 from pipeline.partials.event_outcomes import Declared, EventOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
@@ -155,10 +157,24 @@ def conclude(protocol: Protocol, partial: EventOutcomes, facts: Facts, survey: M
     return replace(whole, conditions=parts)
 
 
+def whole(protocol: Protocol, partial: EventOutcomes, facts: Facts, _survey: Mapping[str, Any]) -> EventScored:
+    """The cell as its measures see it; see ``Family.whole``."""
+    return _scored(protocol, partial, partial, facts)
+
+
+def sample(_protocol: Protocol, scored: EventScored, measure: str, _rows: object) -> Sample | str:
+    """A measure over events."""
+    return event_sample(scored, measure)
+
+
+def _scored(protocol: Protocol, part: EventOutcomes, whole: EventOutcomes, facts: Facts) -> EventScored:
+    return Scored(_totals(protocol.settings, part, whole, facts), facts, protocol.settings.point)
+
+
 def _conclusion(
     protocol: Protocol, part: EventOutcomes, whole: EventOutcomes, facts: Facts, survey: Mapping[str, Any]
 ) -> Conclusion:
-    scored = Scored(_totals(protocol.settings, part, whole, facts), facts, protocol.settings.point)
+    scored = _scored(protocol, part, whole, facts)
     figures = {measure.name: measure.of(scored) for measure in protocol.measures}
     if not scored.total.submitted.all():
         figures = {n: f if f.reason or f.status else replace(f, status=PART_OF_EVENTS) for n, f in figures.items()}
@@ -250,6 +266,8 @@ EVENTS = Family(
     tile_parts=tile_parts,
     zero=EventOutcomes,
     conclude=conclude,
+    whole=whole,
+    sample=sample,
     check=check,
     boards_apart=True,
     stored_curve=thinned,

@@ -22,14 +22,21 @@ from pipeline.metrics import twv
 from pipeline.metrics.ape import calibration_tables
 from pipeline.metrics.calibration import min_cnxe_pav
 from pipeline.metrics.complete import complete, unscored
-from pipeline.metrics.measure import Rules, Scored
+from pipeline.metrics.crossentropy import trials_of
+from pipeline.metrics.det import thinned
+from pipeline.metrics.measure import Over, Rules, Scored
+from pipeline.metrics.ranges import Cut, edges_of, gathered
+from pipeline.metrics.resampling import Sample
+from pipeline.metrics.samples import ledger_sample
+from pipeline.metrics.shared import sweeps_of
 from pipeline.partials.document_outcomes import DocumentOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
-from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference
 from pipeline.protocols.kws import ROLES
 from pipeline.protocols.kws_warnings import unknown_message
+from pipeline.protocols.quesst_parts import Completing, ThinDocuments, cut_documents, least_score, thin_documents
 from pipeline.protocols.settings import setting
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint
@@ -146,17 +153,40 @@ def tile(_protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Refe
     return DocumentOutcomes(ledger, order, missing, tally)
 
 
-def conclude(protocol: Protocol, partial: DocumentOutcomes, facts: Facts, _survey: Mapping[str, Any]) -> Conclusion:
+def conclude(protocol: Protocol, partial: DocumentOutcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
     """The figures of a cell from its merged partial."""
+    unknown = _unknown(protocol, partial.ledger.queries, facts)
+    return _conclusion(protocol, whole(protocol, partial, facts, survey), partial.tally, unknown)
+
+
+def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, _survey: Mapping[str, Any]) -> Conclusion:
+    """The figures of a cell whose trials lie in parts; see ``Family.conclude_parts``."""
     settings: QuesstSettings = protocol.settings
-    unknown = sorted(set(partial.ledger.queries) - set(facts.queries))
-    if unknown and settings.unknown_query == "error":
+    n_documents, llr_min = round(facts.n_trials_exact), math.nan
+    if settings.censor in ("llr_min", "query"):
+        llr_min = parts.sum(least_score, facts.queries).score
+    completing = Completing(facts.queries, n_documents, settings.censor, llr_min, settings.point.threshold)
+    thin: ThinDocuments = parts.sum(thin_documents, completing)
+    unknown = _unknown(protocol, thin.queries, facts)
+    if settings.censor == "error":
+        complete(thin.submitted, n_documents, settings.censor)  # refuses what lacks scores
+    total = measures.DocumentTotals(thin.ledger, thin.submitted, TieOrder(), thin.missing)
+    cell = _scored(protocol, total, facts).once(measures.ledger_cell)
+    cut = Cut(edges_of(thin.samples, parts.n), cell.once(sweeps_of), cell.once(trials_of))
+    ranges = parts.regroup(cut_documents, gathered, cut.n_ranges, completing, cut)
+    return _conclusion(protocol, _scored(protocol, total, facts, ranges.sum), thin.tally, unknown)
+
+
+def _unknown(protocol: Protocol, queries: Sequence[str], facts: Facts) -> list[str]:
+    unknown = sorted(set(queries) - set(facts.queries))
+    if unknown and protocol.settings.unknown_query == "error":
         raise InputError([Finding("unknown_query", f"{unknown_message(unknown)} Leave them out of the output.", "")])
-    submitted = partial.ledger.select(facts.queries)
-    ledger = complete(submitted, round(facts.n_trials_exact), settings.censor)
-    rules = Rules(censor=settings.censor, load_lambda=settings.load_lambda)
-    total = measures.DocumentTotals(ledger, submitted, partial.order, partial.missing)
-    scored = Scored(total, facts, settings.point, rules)
+    return unknown
+
+
+def _conclusion(
+    protocol: Protocol, scored: measures.DocumentScored, tally: Tally, unknown: Sequence[str]
+) -> Conclusion:
     cell = scored.once(measures.ledger_cell)
     decisions = twv.decisions(cell)
     return Conclusion(
@@ -164,9 +194,32 @@ def conclude(protocol: Protocol, partial: DocumentOutcomes, facts: Facts, _surve
         blocks=twv.blocks(cell),
         curve=twv.curve_columns(cell),
         tables=calibration_tables(cell),
-        facts={**_facts(scored, decisions), "n_queries_unknown": len(unknown), "n_detections": partial.tally["n_rows"]},
-        findings=tuple(_warnings(scored, partial.tally, unknown, decisions)),
+        facts={**_facts(scored, decisions), "n_queries_unknown": len(unknown), "n_detections": tally["n_rows"]},
+        findings=tuple(_warnings(scored, tally, unknown, decisions)),
     )
+
+
+def whole(
+    protocol: Protocol, partial: DocumentOutcomes, facts: Facts, _survey: Mapping[str, Any]
+) -> measures.DocumentScored:
+    """The cell as its measures see it; see ``Family.whole``."""
+    settings: QuesstSettings = protocol.settings
+    submitted = partial.ledger.select(facts.queries)
+    ledger = complete(submitted, round(facts.n_trials_exact), settings.censor)
+    return _scored(protocol, measures.DocumentTotals(ledger, submitted, partial.order, partial.missing), facts)
+
+
+def _scored(
+    protocol: Protocol, total: measures.DocumentTotals, facts: Facts, over: Over | None = None
+) -> measures.DocumentScored:
+    settings: QuesstSettings = protocol.settings
+    rules = Rules(censor=settings.censor, load_lambda=settings.load_lambda)
+    return Scored(total, facts, settings.point, rules, over=over)
+
+
+def sample(_protocol: Protocol, scored: measures.DocumentScored, measure: str, _rows: object) -> Sample | str:
+    """A measure over queries."""
+    return ledger_sample(scored.once(measures.ledger_cell), measure)
 
 
 def _facts(scored: measures.DocumentScored, decisions: twv.Decisions) -> dict[str, float | str]:
@@ -246,8 +299,13 @@ DOCUMENTS = Family(
     lay_out=lay_out,
     tile=tile,
     tile_parts=tile_parts,
+    parts_of_rows=True,
     zero=DocumentOutcomes,
     conclude=conclude,
+    conclude_parts=conclude_parts,
+    stored_curve=thinned,
+    whole=whole,
+    sample=sample,
     derivation=("t_audio",),
     conclusion=("c_miss", "c_fa", "p_target", "p_target_effective", "censor", "unknown_query", "load_lambda"),
 )

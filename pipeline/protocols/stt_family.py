@@ -13,6 +13,8 @@ from pipeline.formats.lexicon import Lexicon
 from pipeline.formats.stm import Stm
 from pipeline.metrics import significance, wer
 from pipeline.metrics.measure import Scored
+from pipeline.metrics.resampling import Sample
+from pipeline.metrics.speaker_samples import speaker_sample
 from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
 from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
 from pipeline.protocols.stt_tables import tables
@@ -129,8 +131,8 @@ def conclude(protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mappi
     findings = tuple(_warnings(total, only[ONLY_OUTPUT], only[ONLY_REFERENCE]))
     if settings.unknown_file == "error" and only[ONLY_OUTPUT]:
         raise InputError([finding for finding in findings if finding.code == "unknown_file"])
-    rules = wer.SttRules(settings.n_ref_rule, settings.missing_confidence)
-    scored = Scored((total, rules), facts, OperatingPoint())
+    scored = whole(protocol, total, facts, survey)
+    rules = scored.total[1]
     speakers = wer.rows_by(total, wer.speaker_of, facts.queries)
     return Conclusion(
         figures={measure.name: measure.of(scored) for measure in protocol.measures},
@@ -140,6 +142,17 @@ def conclude(protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mappi
         findings=findings,
         tables=tables(total, scored.once(wer.overall), speakers, rules, listed=settings.alignment),
     )
+
+
+def whole(protocol: Protocol, total: SttOutcomes, facts: Facts, _survey: Mapping[str, float]) -> Scored[wer.Total]:
+    """The cell as its measures see it; see ``Family.whole``."""
+    settings = protocol.settings
+    return Scored((total, wer.SttRules(settings.n_ref_rule, settings.missing_confidence)), facts, OperatingPoint())
+
+
+def sample(_protocol: Protocol, scored: Scored[wer.Total], measure: str, _rows: object) -> Sample | str:
+    """A measure over speakers."""
+    return speaker_sample(scored, measure)
 
 
 def _facts(
@@ -228,6 +241,8 @@ TOKENS = Family(
     tile_parts=tile_parts,
     zero=SttOutcomes,
     conclude=conclude,
+    whole=whole,
+    sample=sample,
     compare=significance.compare,
     derivation=("case_sensitive", "variant"),
     conclusion=("n_ref_rule", "missing_confidence", "unknown_file"),

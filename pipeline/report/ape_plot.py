@@ -1,5 +1,5 @@
-"""Calibration of detections: applied-probability-of-error curves of every cell, from the tables ``ape`` and
-``calibration``.
+"""Calibration of detections: normalised Bayes error rates over priors (applied-probability-of-error curves) of every
+cell, from the tables ``ape`` and ``calibration``.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from pipeline.terms import Figure
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 360.0, 250.0, 52.0, 12.0, 10.0, 46.0
 FIGURES = ("cllr", "min_cllr", "eer")
+HIGHEST = 1.6
+"""Normalised error rates beyond lie on the edge: decisions without scores have 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApePlot:
-    """One system's curves, as paths: of its scores, of the best thresholds, and without scores."""
+    """One system's curves, as paths: of its scores, of the best thresholds, and without scores (1 everywhere)."""
 
     system: str
     style: int
@@ -54,9 +56,9 @@ def _calibration(board: BoardCells, cells: tuple[ScoredCell, ...]) -> Calibratio
     if not every:
         return Calibration(board.query_set, board.dataset, rows, ())
     odds = [number(row, "prior_log_odds") for row in every]
-    top = max(number(row, name) for row in every for name in ("error_rate", "default_error_rate"))
+    top = max([1.0, *(rate for row in every if math.isfinite(rate := _normalised(row, "error_rate")))])
     x = Linear(min(odds), max(odds) if max(odds) > min(odds) else min(odds) + 1.0, LEFT, WIDTH - RIGHT)
-    y = Linear(0.0, round_up(top), HEIGHT - BOTTOM, TOP)
+    y = Linear(0.0, min(round_up(top), HIGHEST), HEIGHT - BOTTOM, TOP)
     plots = tuple(_plot(cell, x, y, figures) for cell, (_, figures) in zip(cells, rows, strict=True) if cell in drawn)
     return Calibration(board.query_set, board.dataset, rows, plots)
 
@@ -80,10 +82,16 @@ def _plot(cell: ScoredCell, x: Linear, y: Linear, figures: tuple[Figure, ...]) -
         joined([_point(row, name, x, y) for row in rows])
         for name in ("error_rate", "min_error_rate", "default_error_rate")
     )
-    words = f"Error rate over prior log-odds of {printable(cell.system)}: {told}."
+    words = f"Normalised Bayes error rate over prior log-odds of {printable(cell.system)}: {told}."
     return ApePlot(cell.system, cell.style, x, y, actual, least, default, words)
 
 
 def _point(row: Row, name: str, x: Linear, y: Linear) -> tuple[float, float] | None:
-    value = number(row, name)
+    value = _normalised(row, name)
     return None if math.isnan(value) else (x.on(number(row, "prior_log_odds")), y.on(value))
+
+
+def _normalised(row: Row, name: str) -> float:
+    """An error rate divided by that of decisions without scores; NaN where that is zero."""
+    default = number(row, "default_error_rate")
+    return number(row, name) / default if default > 0 else math.nan

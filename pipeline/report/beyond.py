@@ -2,37 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+import xarray as xr
 
 from pipeline.engine.result import Result
 from pipeline.report import reliability, speakers
 from pipeline.report.ape_plot import calibrations
 from pipeline.report.board import Run
-from pipeline.report.cells import board_cells, number, plain_tables
+from pipeline.report.cells import board_cells, condition_tables, number, plain_tables
+from pipeline.report.det import det_plots, read_curves
 from pipeline.report.events import event_tables
+from pipeline.report.iso_cost import iso_lines
+from pipeline.report.matrices import matrix_boards
+from pipeline.report.page_data import page_data
+from pipeline.report.pareto import pareto_section
+from pipeline.report.pav_plot import pav_section
+from pipeline.report.query_map import UNITS, query_maps
+from pipeline.report.rows_plot import event_plots
+from pipeline.report.threshold_plot import threshold_section
 from pipeline.report.words import measured
 
 FILTERS: dict[str, Any] = {
     "measured": measured,
     "number": number,
     "plain_tables": plain_tables,
+    "condition_tables": condition_tables,
     "confusions": speakers.confusions,
     "describe_speakers": speakers.describe,
     "describe_reliability": reliability.describe,
 }
 
 
-def beyond(run: Run, results: Iterable[Result]) -> dict[str, Any]:
+def beyond(run: Run, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> dict[str, Any]:
     """The names that the sections' templates read; empty where no result has anything to show there."""
     boards = board_cells(run, results)
+    curves = read_curves(grid)
+    maps = query_maps(run, grid)
     return {
+        "plots": det_plots(run, curves, iso_lines),
+        "thresholds": threshold_section(run, curves),
+        "query_maps": maps,
+        "unit_name": UNITS[maps[0].measure] if maps else ("query", "queries"),
+        "page_data": page_data(run, maps, curves),
+        "pareto": pareto_section(run),
         "speaker_plots": speakers.speaker_plots(boards),
         "confused": tuple(board for board in boards if board.having("confusions")),
         "reliability_plots": reliability.reliability_plots(boards),
         "unit_x": reliability.X,
         "unit_y": reliability.Y,
         "calibrations": calibrations(boards),
+        "pav": pav_section(boards),
         "event_tables": event_tables(boards),
-        "tabled": tuple(board for board in boards if any(plain_tables(cell) for cell in board.cells)),
+        "event_plots": event_plots(boards),
+        "matrix_boards": matrix_boards(boards),
+        "tabled": tuple(
+            board for board in boards if any(plain_tables(cell) or condition_tables(cell) for cell in board.cells)
+        ),
     }

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from pipeline.engine.alignments import align_cell
 from pipeline.engine.cell import load_result
-from pipeline.engine.plan import Job, Plan, load_plan
+from pipeline.engine.plan import Job, Plan
 from pipeline.errors import UsageError
 from pipeline.protocols.kws_settings import KwsSettings
 from pipeline.report.kwseval_alignment import alignment_csv
@@ -14,19 +12,21 @@ from pipeline.report.kwseval_tables import tables
 from pipeline.store.blobs import Store
 
 
-def write_cell_tables(store: Store, run_id: str) -> dict[str, str]:
-    """Write ``reports/<evaluation>/<run>/<query set>/<dataset>/<system>/`` for every scored cell of a published run.
+def write_cell_tables(store: Store, plan: Plan, prefix: str) -> dict[str, str]:
+    """Write ``<prefix>/<query set>/<dataset>/<system>/`` for every scored cell of a plan whose results are there.
 
-    Returns file → path in the store. Tiles that were aligned for such tables before are not aligned again. Raises
-    ``UsageError`` where the protocol has no such tables, ``StoreError`` when the store does not take them.
+    Returns file → path in the store. Tiles that were aligned for such tables before are not aligned again. Cells of
+    datasets whose keys reports may not show have none. Raises ``UsageError`` where the protocol has no such tables,
+    ``StoreError`` when the store does not take them.
     """
-    plan = load_plan(store, json.loads(store.get_sealed(f"runs/{run_id}.json"))["plan"])
     if plan.protocol.family.explain is None or not isinstance(plan.protocol.settings, KwsSettings):
         raise UsageError(f"{plan.protocol.name} has no alignment table. Leave --alignments out.")
     written = {}
     for job in plan.jobs:
+        if job.cell.dataset in plan.disclose:
+            continue
         for name, text in _cell_files(store, plan, job).items():
-            path = f"reports/{plan.evaluation}/{run_id}/{job.cell}/{name}"
+            path = f"{prefix.rstrip('/')}/{job.cell}/{name}"
             store.put(path, text.encode("utf-8", "replace"))
             written[f"{job.cell}/{name}"] = path
     return written

@@ -13,7 +13,7 @@ from pipeline.report.board import ALL, Run
 
 ROWS_AT_MOST = 200
 TEXT_AT_MOST = 300
-DRAWN = frozenset({"confusions", "reliability", "calibration", "ape"})
+DRAWN = frozenset({"confusions", "reliability", "calibration", "ape", "pav", "confusion", "soft_confusion"})
 """Tables that have a section of their own."""
 
 Row = Mapping[str, Any]
@@ -79,6 +79,17 @@ def plain_tables(cell: ScoredCell) -> tuple[PlainTable, ...]:
     if blocks and {"wer", "ndc", "twv"}.isdisjoint(blocks[0]):
         tables = {"blocks": blocks, **tables}
     return tuple(plain_table(name, rows) for name, rows in tables.items() if name not in DRAWN and rows)
+
+
+def condition_tables(cell: ScoredCell) -> tuple[tuple[str, tuple[PlainTable, ...]], ...]:
+    """By condition, every table and the blocks that it has."""
+    found = []
+    for condition, part in cell.result.conditions.items():
+        tables = {**({"blocks": part.blocks} if part.blocks else {}), **part.tables}
+        made = tuple(plain_table(name, tuple(rows)) for name, rows in tables.items() if rows)
+        if made:
+            found.append((condition, made))
+    return tuple(found)
 
 
 def plain_table(name: str, rows: tuple[Row, ...]) -> PlainTable:

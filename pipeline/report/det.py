@@ -6,7 +6,7 @@ Everything is a number or a path in the plot's own pixels; the template only wri
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ PERCENTS = (
     0.00001, 0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5,
     1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98, 99, 99.5, 99.9,
 )  # fmt: skip
+COLUMNS = ("threshold", "p_miss", "p_fa", "twv")
 LOWEST, HIGHEST = PERCENTS[0] / 100, PERCENTS[-1] / 100
 
 
@@ -78,6 +79,7 @@ class Curve:
     p_miss: Floats
     p_fa: Floats
     twv: Floats | None
+    threshold: Floats | None = None
 
     @property
     def inner(self) -> NDArray[np.bool_]:
@@ -110,6 +112,19 @@ class Trace:
     path: str
     actual: Mark | None
     best: Mark | None
+    curve: int = -1
+    """The place of the curve among the grid's, where every point of the path is a row of it from ``first`` on."""
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IsoLine:
+    """Points of equal cost; ``text`` says which, at the line's left end."""
+
+    path: str
+    x: float
+    y: float
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +136,7 @@ class DetPlot:
     x: Axis
     y: Axis
     traces: tuple[Trace, ...]
+    iso: tuple[IsoLine, ...] = ()
 
     @property
     def x_ticks(self) -> tuple[Tick, ...]:
@@ -133,23 +149,31 @@ class DetPlot:
         return self.y.ticks(GAP_Y)
 
 
-def det_plots(run: Run, grid: Mapping[str, xr.Dataset]) -> tuple[DetPlot, ...]:
-    """One plot per (query set, dataset) that has a curve, all on the same axes so that they can be compared."""
-    curves = read_curves(grid)
+Iso = Callable[[Sequence[tuple[Entry, Curve]], Axis, Axis], tuple[IsoLine, ...]]
+
+
+def det_plots(run: Run, curves: Mapping[tuple[str, str, str], Curve], iso: Iso = lambda *_: ()) -> tuple[DetPlot, ...]:
+    """One plot per (query set, dataset) that has a curve, all on the same axes so that they can be compared.
+
+    ``curves`` as ``read_curves`` gives them; ``iso`` draws the lines of equal cost of one plot.
+    """
     if not curves:
         return ()
     x = Axis(*_limits(curve.p_fa[curve.inner] for curve in curves.values()), LEFT, WIDTH - RIGHT)
     shown = (curve.p_miss[curve.inner & (curve.p_fa >= x.low) & (curve.p_fa <= x.high)] for curve in curves.values())
     y = Axis(*_limits(shown), HEIGHT - BOTTOM, TOP)
+    at = {place: number for number, place in enumerate(curves)}
     plots = []
     for board in run.boards_of(ALL):
-        traces = []
+        traces, own = list[Trace](), list[tuple[Entry, Curve]]()
         for entry in board.entries:
-            curve = curves.get((entry.system, board.query_set, board.dataset))
+            place = (entry.system, board.query_set, board.dataset)
+            curve = curves.get(place)
             if curve is not None:
-                traces.append(_trace(entry, run.systems.index(entry.system), curve, x, y))
+                traces.append(_trace(entry, run.systems.index(entry.system), curve, (x, y), at[place]))
+                own.append((entry, curve))
         if traces:
-            plots.append(DetPlot(board.query_set, board.dataset, x, y, tuple(traces)))
+            plots.append(DetPlot(board.query_set, board.dataset, x, y, tuple(traces), iso(own, x, y)))
     return tuple(plots)
 
 
@@ -158,7 +182,7 @@ def read_curves(grid: Mapping[str, xr.Dataset]) -> dict[tuple[str, str, str], Cu
     group = grid.get("curves")
     if group is None or not {"p_miss", "p_fa", "first", "last"} <= set(group.variables):
         return {}
-    columns = {name: group[name].values.astype(np.float64) for name in ("p_miss", "p_fa", "twv") if name in group}
+    columns = {name: group[name].values.astype(np.float64) for name in COLUMNS if name in group}
     ranges = zip(*(group[name].transpose(*CELL).values.ravel().tolist() for name in ("first", "last")), strict=True)
     places = ((s, q, d) for s in names(group, CELL[0]) for q in names(group, CELL[1]) for d in names(group, CELL[2]))
     curves = {}
@@ -166,7 +190,8 @@ def read_curves(grid: Mapping[str, xr.Dataset]) -> dict[tuple[str, str, str], Cu
         rows = slice(int(first), int(last))
         if 0 <= first < last:
             twv = columns["twv"][rows] if "twv" in columns else None
-            curves[place] = Curve(columns["p_miss"][rows], columns["p_fa"][rows], twv)
+            threshold = columns["threshold"][rows] if "threshold" in columns else None
+            curves[place] = Curve(columns["p_miss"][rows], columns["p_fa"][rows], twv, threshold)
     return curves
 
 
@@ -199,20 +224,24 @@ def _limits(columns: Iterable[Floats]) -> tuple[float, float]:
     return (floor, ceiling) if floor < ceiling else (LOWEST, HIGHEST)
 
 
-def _trace(entry: Entry, style: int, curve: Curve, x: Axis, y: Axis) -> Trace:
-    inner, best = curve.inner, curve.best
+def _trace(entry: Entry, style: int, curve: Curve, axes: tuple[Axis, Axis], at: int) -> Trace:
+    (x, y), best, rows = axes, curve.best, np.flatnonzero(curve.inner)
+    whole = bool(rows.size) and int(rows[-1] - rows[0]) + 1 == rows.size
+    points = zip(x.at(curve.p_fa[rows]).tolist(), y.at(curve.p_miss[rows]).tolist(), strict=True)
     return Trace(
         system=entry.system,
         style=style,
-        path=path(x.at(curve.p_fa[inner]), y.at(curve.p_miss[inner])) if inner.any() else "",
-        actual=_mark("actual", _figure(entry, "p_fa"), _figure(entry, "p_miss"), x, y),
+        path="M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in points) if rows.size else "",
+        actual=_mark("actual", _figure(entry, "p_fa"), _figure(entry, "p_miss", "p_md"), x, y),
         best=None if best is None else _mark("maximum", curve.p_fa[best], curve.p_miss[best], x, y),
+        curve=at if whole else -1,
+        first=int(rows[0]) if rows.size else 0,
     )
 
 
-def _figure(entry: Entry, measure: str) -> float:
-    figure = entry.figures.get(measure)
-    return math.nan if figure is None else figure.value
+def _figure(entry: Entry, *measures: str) -> float:
+    """The first of these measures that the entry has."""
+    return next((entry.figures[name].value for name in measures if name in entry.figures), math.nan)
 
 
 def _mark(kind: str, p_fa: float, p_miss: float, x: Axis, y: Axis) -> Mark | None:

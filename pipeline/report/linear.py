@@ -23,6 +23,11 @@ class Linear:
         return round(self.start + share * (self.end - self.start), 1)
 
     @property
+    def is_log(self) -> bool:
+        """Whether the axis is logarithmic."""
+        return False
+
+    @property
     def ticks(self) -> tuple[Tick, ...]:
         """Four to eleven ticks at round numbers."""
         step = step_of(self.high - self.low)

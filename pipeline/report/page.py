@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import jinja2
 import xarray as xr
+from markupsafe import Markup
 
 from pipeline.engine.result import Result
+from pipeline.grid.disclosure import levels_of
+from pipeline.meta.intervals import BoardIntervals
 from pipeline.report import det, words
 from pipeline.report.beyond import FILTERS, beyond
 from pipeline.report.board import ALL, Board, Entry, Run, read_run
 from pipeline.report.diff import Diff
 from pipeline.report.diff_documents import cause_text
 from pipeline.report.diff_documents import headline as moved_headline
+from pipeline.report.disclosure import disclosed, disclosed_changes
 from pipeline.report.headline import Bar, bars, best_of, bound, headline, shades
 from pipeline.report.load import load_table
+from pipeline.report.one_system import of_system
+from pipeline.report.provenance import provenance
+from pipeline.report.rows_plot import margins
+from pipeline.report.uncertainty import uncertainties
 
 N_COLOURS, N_DASHES = 8, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The page's script as it stands there, and the SHA-256 of its bytes in base 64."""
+
+    text: Markup
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,43 +57,73 @@ class Notice:
         return max(self.result.n_findings - len(self.result.findings), 0)
 
 
-def render_page(grid: Mapping[str, xr.Dataset], results: Iterable[Result], changes: Diff | None = None) -> str:
-    """The page of one run as HTML text. ``results`` give the failures' and warnings' full lists.
+def render_page(
+    grid: Mapping[str, xr.Dataset],
+    results: Iterable[Result],
+    changes: Diff | None = None,
+    intervals: Iterable[BoardIntervals] = (),
+    *,
+    system: str = "",
+) -> str:
+    """The page of one run as HTML text, as far as the disclosure of its datasets lets it be shown.
 
-    ``changes`` is what moved since an earlier run.
+    ``results`` give the failures' and warnings' full lists, ``changes`` is what moved since an earlier run,
+    ``intervals`` are those of the primary measure. With ``system`` it is the page of that system alone.
     """
+    levels = levels_of(grid)
+    grid, results = disclosed(grid, results, levels)
+    changes = disclosed_changes(changes, levels)
+    if system:
+        grid, results = of_system(grid, results, system)
     run = read_run(grid)
     boards = run.boards_of(ALL)
-    results = tuple(results)
+    known = uncertainties(intervals, run.primary, levels)
     notices = [Notice(result) for result in results if result.cell is not None and result.findings]
-    template = environment().get_template("page.html.j2")
-    return template.render(
-        run=run,
-        changes=changes,
-        attributes=run.attributes,
-        n_cells=len(run.systems) * len(boards),
-        boards=boards,
-        others=_other_conditions(run),
-        headline=headline(run),
-        bound=bound(run),
-        bars=bars(run, boards),
-        shades=shades(run, boards),
-        no_bar=Bar(0.0, 0.0),
-        overview=_overview(run, boards),
-        counts=_counts(boards),
-        failed=[(board, entry) for board in boards for entry in board.entries if entry.failed],
-        facts=_facts(results),
-        plots=det.det_plots(run, grid),
-        load=load_table(run, grid),
-        **beyond(run, results),
-        problems=[notice for notice in notices if notice.result.failed],
-        warnings=[notice for notice in notices if not notice.result.failed],
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            run=run,
+            system=system,
+            script=script(),
+            levels={name: level for name, level in levels.items() if not level.shows_all},
+            changes=None if system else changes,
+            uncertain=known,
+            margins=margins(run, known),
+            provenance=provenance(run, results),
+            attributes=run.attributes,
+            overlays=json.loads(str(run.attributes.get("overlays", "[]"))),
+            n_cells=len(run.systems) * len(boards),
+            boards=boards,
+            others=_other_conditions(run),
+            headline=headline(run),
+            bound=bound(run),
+            bars=bars(run, boards),
+            shades=shades(run, boards),
+            no_bar=Bar(0.0, 0.0),
+            overview=_overview(run, boards),
+            counts=_counts(boards),
+            failed=[(board, entry) for board in boards for entry in board.entries if entry.failed],
+            facts=_facts(results),
+            load=load_table(run, grid),
+            **beyond(run, grid, results),
+            problems=[notice for notice in notices if notice.result.failed],
+            warnings=[notice for notice in notices if not notice.result.failed],
+        )
     )
 
 
 def render_changes(changes: Diff) -> str:
     """A comparison of two runs as a page of its own."""
     return environment().get_template("changes_page.html.j2").render(changes=changes)
+
+
+@cache
+def script() -> Script:
+    """The page's script, and its digest for the page's policy: no other script runs there."""
+    text = files("pipeline.report").joinpath("templates", "script.js").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return Script(Markup(text), digest)  # noqa: S704 - the project's own file
 
 
 @cache

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import xarray as xr
 
 from pipeline.engine.result import Result
+from pipeline.grid.disclosure import levels_of
+from pipeline.meta.intervals import BoardIntervals
 from pipeline.report.board import read_run
 from pipeline.report.boards_file import boards_json
 from pipeline.report.diff import Diff
 from pipeline.report.diff_documents import diff_document
+from pipeline.report.disclosure import disclosed, disclosed_changes
 from pipeline.report.documents import results_json
+from pipeline.report.long_tables import csv_bytes, curve_rows, query_rows
+from pipeline.report.one_system import file_names
 from pipeline.report.page import render_page
+from pipeline.report.publication import board_tex, scores_json
 from pipeline.report.spreadsheet import board_csv
+from pipeline.report.uncertainty import uncertainties
 from pipeline.store.blobs import Store
 
 
@@ -24,21 +31,44 @@ def write_reports(
     grid: Mapping[str, xr.Dataset],
     results: Sequence[Result],
     changes: Diff | None = None,
+    intervals: Sequence[BoardIntervals] = (),
 ) -> dict[str, str]:
-    """Write index.html, board.csv, boards.json and results.json under ``run_prefix``; returns name → path in the store.
+    """Write a run's reports under ``run_prefix``; returns name → path in the store.
 
-    With ``changes`` since an earlier run the page has a section of them, and changes.json has them all.
+    They are index.html, board.csv, board.tex, boards.json, queries.csv, curves.csv and results.json, and for every
+    system its page and its scores.json in ``systems``. With ``changes`` since an earlier run the page has a section of
+    them, and changes.json has them all. None of them holds what the disclosure of a dataset holds back.
     Raises ``StoreError`` when the store does not take them.
     """
-    files = {
-        "index.html": render_page(grid, results, changes).encode("utf-8", "replace"),
-        "board.csv": board_csv(grid),
-        "boards.json": boards_json(read_run(grid)),
-        "results.json": b"".join(results_json(grid, results)),
-    }
-    if changes is not None:
-        files["changes.json"] = json.dumps(diff_document(changes), allow_nan=False).encode()
-    paths = {name: f"{run_prefix.rstrip('/')}/{name}" for name in files}
-    for name, data in files.items():
+    paths = {}
+    for name, data in _files(grid, results, changes, intervals):
+        paths[name] = f"{run_prefix.rstrip('/')}/{name}"
         store.put(paths[name], data)
     return paths
+
+
+def _files(
+    grid: Mapping[str, xr.Dataset],
+    results: Sequence[Result],
+    changes: Diff | None,
+    intervals: Sequence[BoardIntervals],
+) -> Iterator[tuple[str, bytes]]:
+    """Every file by name, one after the other."""
+    levels = levels_of(grid)
+    shown, kept = disclosed(grid, results, levels)
+    run = read_run(shown)
+    known = uncertainties(intervals, run.primary, levels)
+    moved = disclosed_changes(changes, levels)
+    yield "index.html", render_page(grid, results, changes, intervals).encode("utf-8", "replace")
+    yield "board.csv", board_csv(shown)
+    yield "board.tex", board_tex(run, known).encode("utf-8", "replace")
+    yield "boards.json", boards_json(run)
+    yield "queries.csv", csv_bytes(query_rows(shown))
+    yield "curves.csv", csv_bytes(curve_rows(shown))
+    yield "results.json", b"".join(results_json(shown, kept))
+    if moved is not None:
+        yield "changes.json", json.dumps(diff_document(moved), allow_nan=False).encode()
+    for system, name in file_names(run.systems).items():
+        page = render_page(grid, results, None, intervals, system=system)
+        yield f"systems/{name}.html", page.encode("utf-8", "replace")
+        yield f"systems/{name}.scores.json", scores_json(run, system)

@@ -1,31 +1,52 @@
 """Objects on any fsspec URL: whole or absent, checked paths, one kind of error.
 
-Local files go through ``local``; everything else through the one file system that fsspec caches per process.
+Local files go through ``local``, buckets through ``s3``, everything else through what fsspec has for it.
 """
 
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from pipeline.errors import DamageError, Finding, InputError, StoreError, UsageError
-from pipeline.store import local
+from pipeline.store import elsewhere, faults, s3
 from pipeline.store.address import digest_bytes
+from pipeline.store.entries import Entry
+from pipeline.store.local import Folder
+from pipeline.store.meter import BYTES
 from pipeline.store.paths import checked_path
 from pipeline.store.seal import seal, unseal
 
 _LOCAL_SCHEMES = ("file", "local")
-_LOST_RACE = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
-"""S3's answers to a conditional write that came second."""
+
+
+class Place(Protocol):
+    """What a kind of place does with objects. ``FileNotFoundError`` where there is none, else whatever goes wrong."""
+
+    def put(self, path: str, data: bytes) -> None:
+        """Write an object as a whole."""
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Write an object unless there is one."""
+
+    def get(self, path: str) -> bytes:
+        """The bytes of an object."""
+
+    def exists(self, path: str) -> bool:
+        """Whether there is an object."""
+
+    def entries(self, prefix: str) -> Iterable[Entry]:
+        """Every object below the folder ``prefix``, in any order."""
+
+    def remove(self, path: str) -> None:
+        """Remove an object."""
 
 
 @dataclass(frozen=True)
@@ -44,33 +65,21 @@ class Store:
 
     def put(self, path: str, data: bytes) -> None:
         """Write an object as a whole, replacing what is there; writing equal contents again changes nothing."""
-        with self._faults("write", path):
-            if self._is_local:
-                local.write(self._file(path), data)
-            else:
-                self._remote(path, "pipe_file", data)
+        with self._faults("write", path) as place:
+            place.put(path, data)
+        BYTES.wrote(len(data))
 
     def create(self, path: str, data: bytes) -> bool:
         """Write an object unless there is one: True if this call made it, False if any other did."""
-        with self._faults("create", path):
-            if self._is_local:
-                return local.create(self._file(path), data)
-            try:
-                self._remote(path, "pipe_file", data, mode="create")
-            except FileExistsError:
-                return False
-            except OSError as error:
-                # s3fs raises OSError(EINVAL) caused by botocore's answer.
-                answer: dict[str, Any] = getattr(error.__cause__, "response", {})
-                if answer.get("Error", {}).get("Code") in _LOST_RACE:
-                    return False
-                raise
-            return True
+        with self._faults("create", path) as place:
+            return place.create(path, data)
 
     def get(self, path: str) -> bytes:
         """The bytes of an object; ``DamageError`` if there is none."""
-        with self._faults("read", path):
-            return self._file(path).read_bytes() if self._is_local else cast(bytes, self._remote(path, "cat_file"))
+        with self._faults("read", path) as place:
+            data = place.get(path)
+        BYTES.read(len(data))
+        return data
 
     def put_sealed(self, path: str, data: bytes) -> None:
         """Write ``data`` with its SHA-256 around it; sealed JSON stays JSON, with the document under ``body``."""
@@ -87,80 +96,66 @@ class Store:
 
     def exists(self, path: str) -> bool:
         """Whether there is an object (not a folder) at ``path``."""
-        with self._faults("look up", path):
-            if self._is_local:
-                return self._file(path).is_file()
-            try:
-                return bool(self._remote(path, "info")["type"] == "file")
-            except FileNotFoundError:
-                return False
+        with self._faults("look up", path) as place:
+            return place.exists(path)
 
     def listing(self, prefix: str = "") -> dict[str, int]:
         """Path and size in bytes of every object below the folder ``prefix``, in order of path; ``""`` lists all."""
-        with self._faults("list", prefix):
-            if self._is_local:
-                top = self._file(prefix) if prefix else Path(self.root)
-                found = {path.relative_to(self.root).as_posix(): size for path, size in local.sizes(top)}
-            else:
-                fs, base = self._fs()
-                objects = fs.find(f"{base}/{prefix}".rstrip("/"), detail=True)
-                found = {name[len(base) + 1 :]: int(entry["size"]) for name, entry in objects.items()}
-            below = f"{prefix}/" if prefix else ""
-            return {path: found[path] for path in sorted(found) if path.startswith(below)}
+        return {entry.path: entry.n_bytes for entry in self._entries(prefix)}
 
     def times(self, prefix: str = "") -> dict[str, float]:
         """When every object below ``prefix`` was written, in seconds since 1970, by the store's own clock."""
-        with self._faults("list", prefix):
-            if self._is_local:
-                top = self._file(prefix) if prefix else Path(self.root)
-                return {path.relative_to(self.root).as_posix(): when for path, when in local.times(top)}
-            fs, base = self._fs()
-            objects = fs.find(f"{base}/{prefix}".rstrip("/"), detail=True)
-            return {name[len(base) + 1 :]: _written(entry) for name, entry in objects.items()}
+        return {entry.path: entry.written_s for entry in self._entries(prefix)}
 
     def remove(self, path: str) -> None:
         """Remove an object; nothing happens if there is none."""
-        with self._faults("remove", path):
-            try:
-                if self._is_local:
-                    self._file(path).unlink()
-                else:
-                    self._remote(path, "rm_file")
-            except FileNotFoundError:
-                return
+        with self._faults("remove", path) as place, suppress(FileNotFoundError):
+            place.remove(path)
+
+    def leftovers(self) -> list[Entry]:
+        """Temporary files of a local folder, in order of path: only writers at work or killed ones have any."""
+        with self._faults("list", "") as place:
+            return sorted(place.leftovers()) if isinstance(place, Folder) else []
+
+    def remove_leftover(self, entry: Entry) -> None:
+        """Remove one of ``leftovers``; nothing happens if it is gone."""
+        with self._faults("list", "") as place, suppress(FileNotFoundError):
+            place.remove(entry.path)
 
     def url(self, path: str) -> str:
         """Where an object is, for people and other tools: a local path or a full URL; ``""`` is the store itself."""
         return f"{self.root.rstrip('/')}/{checked_path(path)}" if path else self.root
 
-    @property
-    def _is_local(self) -> bool:
-        return "://" not in self.root
-
-    def _file(self, path: str) -> Path:
-        return Path(self.root, checked_path(path))
-
-    def _fs(self) -> tuple[Any, str]:
-        """The process's file system and the root's path on it, without a slash at the end."""
-        fs, base = _file_system(self.root)
-        return fs, base.rstrip("/")
-
-    def _remote(self, path: str, method: str, *args: Any, **options: Any) -> Any:
-        fs, base = self._fs()
-        return getattr(fs, method)(f"{base}/{checked_path(path)}", *args, **options)
+    def _entries(self, prefix: str) -> list[Entry]:
+        with self._faults("list", prefix) as place:
+            below = f"{prefix}/" if prefix else ""
+            return sorted(entry for entry in place.entries(prefix) if entry.path.startswith(below))
 
     @contextmanager
-    def _faults(self, verb: str, path: str) -> Iterator[None]:
+    def _faults(self, verb: str, path: str) -> Iterator[Place]:
         where = self.url(path)
+        if verb != "list":
+            checked_path(path)
         try:
-            yield
-        except StoreError:
+            yield _place(self.root)
+        except (StoreError, UsageError):
             raise
         except FileNotFoundError as error:
+            if faults.code_of(error) == faults.NO_BUCKET:
+                raise StoreError(f"{where}: cannot {verb} the object ({faults.told(error)}).") from error
+            self._raise_homeless(verb, error)
             message = f"{where}: cannot {verb} the object (there is none). Run again to make it."
             raise (DamageError if verb == "read" else StoreError)(message) from error
         except Exception as error:  # drivers raise whatever their libraries raise, not only OSError
-            raise StoreError(f"{where}: cannot {verb} the object ({_told(error)}).") from error
+            self._raise_homeless(verb, error)
+            raise StoreError(f"{where}: cannot {verb} the object ({faults.told(error)}).") from error
+
+    def _raise_homeless(self, verb: str, error: Exception) -> None:
+        """Say so where it is the store itself that cannot be made, and not the one object."""
+        if verb in ("write", "create") and "://" not in self.root and not Path(self.root).is_dir():
+            told = getattr(error, "strerror", None) or faults.told(error)
+            message = f"{self.root}: no store can be made here ({told}). Give a folder that can be written as --store."
+            raise StoreError(message) from error
 
 
 def open_input(uri: str) -> BinaryIO:
@@ -170,20 +165,24 @@ def open_input(uri: str) -> BinaryIO:
     """
     where = redacted(uri)
     try:
-        fs, path = _file_system(uri)
-        if isinstance(fs, LocalFileSystem):
-            return Path(path).open("rb")
-        return cast(BinaryIO, fs.open(path, "rb"))
+        if s3.is_s3(uri):
+            return s3.open_file(uri)
+        fs, path = elsewhere.file_system(uri)
+        return Path(path).open("rb") if isinstance(fs, LocalFileSystem) else cast(BinaryIO, fs.open(path, "rb"))
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+        if faults.code_of(error) == faults.NO_BUCKET:
+            raise StoreError(f"{where}: cannot reach the input ({faults.told(error)}).") from error
         if _is_outage(error.__cause__):
             raise StoreError(f"{where}: cannot reach the input ({type(error.__cause__).__name__}).") from error
         message = "there is no such file. Mend the path, or supply the file."
         raise InputError([Finding("missing_input", message, where)]) from error
+    except (StoreError, UsageError):
+        raise
     except (ValueError, ImportError) as error:
-        message = f"this is not the place of a file ({_told(error)}). Mend the URL."
+        message = f"this is not the place of a file ({faults.told(error)}). Mend the URL."
         raise InputError([Finding("unknown_place", message, where)]) from error
     except Exception as error:  # drivers raise whatever their libraries raise, not only OSError
-        told = _told(error) if where == uri else type(error).__name__
+        told = faults.told(error) if where == uri else type(error).__name__
         raise StoreError(f"{where}: cannot open the input ({told}).") from error
 
 
@@ -214,22 +213,7 @@ def _normal(url: str) -> str:
     return str(Path(path).expanduser().absolute())
 
 
-def _file_system(url: str) -> tuple[Any, str]:
-    # fsspec keeps one file system per process and arguments (and starts anew after a fork). Without its cache of
-    # listings, which would hide what other processes wrote.
-    return cast(tuple[Any, str], fsspec.core.url_to_fs(url, use_listings_cache=False))
-
-
-def _written(entry: dict[str, Any]) -> float:
-    """The time of writing in what a driver says about an object; now where it does not say."""
-    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
-        value = entry.get(name)
-        if isinstance(value, datetime):
-            return value.timestamp()
-        if isinstance(value, int | float):
-            return float(value)
-    return time.time()
-
-
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+def _place(root: str) -> Place:
+    if "://" not in root:
+        return Folder(root)
+    return s3.Bucket(root) if s3.is_s3(root) else elsewhere.Elsewhere(root)

@@ -7,10 +7,56 @@ Data is not forced to the disk: after a power cut an object may be short, which 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
+
+from pipeline.store.entries import Entry
+
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}")
+
+
+class Folder:
+    """A folder of local files. Paths are checked by the caller."""
+
+    def __init__(self, root: str) -> None:
+        self._root = Path(root)
+
+    def put(self, path: str, data: bytes) -> None:
+        """Write an object as a whole."""
+        write(self._root / path, data)
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Write an object unless there is one."""
+        return create(self._root / path, data)
+
+    def get(self, path: str) -> bytes:
+        """The bytes of an object."""
+        return (self._root / path).read_bytes()
+
+    def exists(self, path: str) -> bool:
+        """Whether there is an object."""
+        return (self._root / path).is_file()
+
+    def entries(self, prefix: str) -> Iterator[Entry]:
+        """Every object below the folder ``prefix``; what others remove meanwhile may be left out."""
+        for path, status in _statuses(self._root / prefix):
+            yield Entry(path.relative_to(self._root).as_posix(), status.st_size, status.st_mtime)
+
+    def remove(self, path: str) -> None:
+        """Remove an object."""
+        (self._root / path).unlink()
+
+    def leftovers(self) -> Iterator[Entry]:
+        """Temporary files: of writers that are at work, and of those that were killed."""
+        for folder, _, names in os.walk(self._root, onerror=_unless_gone):
+            for name in filter(_TEMPORARY.fullmatch, names):
+                with suppress(FileNotFoundError):
+                    path = Path(folder, name)
+                    status = path.stat()
+                    yield Entry(path.relative_to(self._root).as_posix(), status.st_size, status.st_mtime)
 
 
 def write(path: Path, data: bytes) -> None:
@@ -27,18 +73,6 @@ def create(path: Path, data: bytes) -> bool:
         except FileExistsError:
             return False
         return True
-
-
-def sizes(top: Path) -> Iterator[tuple[Path, int]]:
-    """Every object below ``top`` with its size in bytes; what others remove meanwhile may be left out."""
-    for path, status in _statuses(top):
-        yield path, status.st_size
-
-
-def times(top: Path) -> Iterator[tuple[Path, float]]:
-    """Every object below ``top`` with the time of writing, seconds since 1970."""
-    for path, status in _statuses(top):
-        yield path, status.st_mtime
 
 
 def _statuses(top: Path) -> Iterator[tuple[Path, os.stat_result]]:

@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from pipeline.errors import DamageError, StoreError
+from pipeline.store import numbered
 from pipeline.store.blobs import Store
 from pipeline.store.paths import checked_name
-from pipeline.store.seal import seal
 
-_DIGITS = 8
 _TRIES = 1000
 
 
@@ -22,10 +20,9 @@ def commit(store: Store, evaluation: str, payload: dict[str, Any]) -> int:
 
     Of writers racing for a number one gets it, the others take the next. ``payload`` must be JSON without NaN.
     """
-    data = seal(json.dumps(payload, sort_keys=True, allow_nan=False).encode())
     number = max(_numbers(store, evaluation), default=0) + 1
     for candidate in range(number, number + _TRIES):
-        if store.create(path_of(evaluation, candidate), data):
+        if numbered.create(store, _folder(evaluation), candidate, payload):
             return candidate
     raise StoreError(f"{store.root}: {_TRIES} commits to {evaluation} were lost to other writers. Run again.")
 
@@ -59,16 +56,16 @@ def evaluations(store: Store) -> tuple[str, ...]:
 
 def path_of(evaluation: str, number: int) -> str:
     """Where a commit lies."""
-    return f"refs/{checked_name(evaluation)}/{number:0{_DIGITS}d}.json"
+    return numbered.path_of(_folder(evaluation), number)
+
+
+def _folder(evaluation: str) -> str:
+    return f"refs/{checked_name(evaluation)}"
 
 
 def _numbers(store: Store, evaluation: str) -> list[int]:
-    names = (path.rsplit("/", 1)[1] for path in store.listing(f"refs/{checked_name(evaluation)}"))
-    return [int(name.removesuffix(".json")) for name in names if name.removesuffix(".json").isdecimal()]
+    return numbered.numbers(store, _folder(evaluation))
 
 
 def _payload(store: Store, evaluation: str, number: int) -> dict[str, Any]:
-    payload = json.loads(store.get_sealed(path_of(evaluation, number)))
-    if not isinstance(payload, dict):
-        raise StoreError(f"{store.url(path_of(evaluation, number))}: a commit is a JSON object. Remove it.")
-    return payload
+    return numbered.read(store, _folder(evaluation), number)

@@ -19,9 +19,8 @@ import pytest
 from kwseval_cases import arguments, index
 
 from pipeline.cli import main
-from pipeline.engine.cell import load_result, score_cell
-from pipeline.engine.plan import plan
-from pipeline.grid import publish
+from pipeline.engine.cell import score_cell
+from pipeline.engine.plan import Plan, plan
 from pipeline.report.cell_tables import write_cell_tables
 from pipeline.store.blobs import Store
 from pipeline.terms import Dataset, Evaluation, QuerySet, System
@@ -106,7 +105,7 @@ def test_a_comma_in_a_keyword_is_quoted_where_the_tool_breaks_the_row(
     assert path.read_text().splitlines()[1] == 'x,f1,1,K1,"a,c",10,10.5000,10,10.5,0.9,YES,CORR'
 
 
-def _run_of(conformance: Path, name: str, protocol: str, store: Store) -> str:
+def _planned(conformance: Path, name: str, protocol: str, store: Store) -> Plan:
     """The id of a published run of one case, scored tile by tile in a store."""
     folder = conformance / "kws" / "generated" / name
     files = {role: str(folder / f"in.{role}") for role in ("ecf.xml", "rttm", "kwlist.xml", "kwslist.xml")}
@@ -122,7 +121,7 @@ def _run_of(conformance: Path, name: str, protocol: str, store: Store) -> str:
     work = plan(evaluation, store)
     for job in work.jobs:
         score_cell(store, work, job.cell)
-    return publish(store, work, [load_result(store, job.address) for job in work.jobs]).id
+    return work
 
 
 @pytest.mark.parametrize(("name", "protocol"), [("ties", "openkws13"), ("segment_cond", "openkws13-segments")])
@@ -130,8 +129,8 @@ def test_a_run_writes_the_bytes_of_the_command_line(
     conformance: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, protocol: str
 ) -> None:
     folder, store = conformance / "kws" / "generated" / name, Store(str(tmp_path / "store"))
-    run = _run_of(conformance, name, protocol, store)
-    written = write_cell_tables(store, run)
+    work = _planned(conformance, name, protocol, store)
+    written = write_cell_tables(store, work, "reports/tables/one")
     assert {entry.rsplit("/", 1)[0] for entry in written} == {"q/d/s"}  # a cell without an output has no tables
     argv = ["score", "--protocol", protocol]
     for option, role in (("-e", "ecf.xml"), ("-r", "rttm"), ("-t", "kwlist.xml"), ("-s", "kwslist.xml")):
@@ -144,7 +143,7 @@ def test_a_run_writes_the_bytes_of_the_command_line(
         assert store.get(written[f"q/d/s/{table}.csv"]) == (tmp_path / f"{table}.csv").read_bytes()
     kept = store.listing("alignments")
     assert len(kept) > 10  # one object for each tile that holds anything
-    assert write_cell_tables(store, run) == written
+    assert write_cell_tables(store, work, "reports/tables/one") == written
     assert store.listing("alignments") == kept
 
 

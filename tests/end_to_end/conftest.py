@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
+from browsing import CHROMIUM, MADE_GRID, QUIET
 
 from flows.rescore import RunSummary, run_evaluation
 from pipeline.cli.synthetic import write_evaluation
@@ -51,3 +55,20 @@ def replaced() -> object:
             path.write_bytes(before)
 
     return replace
+
+
+@pytest.fixture(scope="session")
+def browser(require: Any) -> Iterator[Any]:
+    require("browser", find_spec("playwright"), "playwright is not installed (extra: dev)")
+    require("browser", Path(CHROMIUM).exists(), f"{CHROMIUM} is not installed (Debian: chromium, fonts-dejavu-core)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def made() -> dict[str, Any]:
+    return runpy.run_path(str(MADE_GRID))

@@ -2,48 +2,15 @@
 
 from __future__ import annotations
 
-import runpy
-import shutil
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import SIZES, Visit, until
 
 from pipeline.report import render_page
 
-MADE_GRID = Path(__file__).parent.parent / "unit" / "report" / "made_grid.py"
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-QUIET = (
-    "--no-sandbox",  # containers run as root
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-)
 LONG, RIGHT_TO_LEFT = "x" * 300, "عربي-" * 30
-SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
-
-
-@pytest.fixture(scope="module")
-def browser(require: Any) -> Iterator[Any]:
-    require("browser", find_spec("playwright"), "playwright is not installed (extra: dev)")
-    require("browser", Path(CHROMIUM).exists(), f"{CHROMIUM} is not installed (Debian: chromium, fonts-dejavu-core)")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def made() -> dict[str, Any]:
-    return runpy.run_path(str(MADE_GRID))
 
 
 @pytest.fixture(scope="module")
@@ -51,28 +18,6 @@ def page_file(made: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
     file = tmp_path_factory.mktemp("page") / "index.html"
     file.write_text(render_page(*made["make_grid"]()), encoding="utf-8")
     return file
-
-
-class Visit:
-    """An open page, with every request and every complaint since it was opened."""
-
-    def __init__(self, browser: Any, file: Path, *, size: str = "desktop", scheme: str = "light") -> None:
-        width, height = SIZES[size]
-        self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-        self.page = self.context.new_page()
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("dialog", lambda dialog: (self.complaints.append(dialog.message), dialog.dismiss()))
-        self.page.goto(file.as_uri())
-
-    def __enter__(self) -> Visit:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.context.close()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -112,15 +57,6 @@ def test_colours_follow_the_readers_scheme(browser, page_file):
         with Visit(browser, page_file, scheme=scheme) as visit:
             seen.add(visit.page.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert len(seen) == 2
-
-
-def until(page, expression):
-    """Wait for an expression to hold. Playwright's own wait is a script of the page, which its policy forbids."""
-    for _ in range(200):
-        if page.evaluate(expression):
-            return
-        page.wait_for_timeout(50)
-    pytest.fail(f"{expression} never held")
 
 
 def test_details_open_and_tables_scroll_by_keyboard(browser, page_file):

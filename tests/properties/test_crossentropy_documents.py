@@ -8,12 +8,15 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from pipeline.engine.parts import Parts
+from pipeline.engine.runner import runner
 from pipeline.formats.columns import TextColumn, table
 from pipeline.formats.ecf import Ecf
 from pipeline.formats.kwlist import KeywordList
@@ -146,6 +149,23 @@ def test_any_tiles_give_the_same_bits_also_through_the_store(targets, rows, cuts
     parts, facts = tiles_of(targets, rows, list(pairwise(edges)))
     merged = merge_tree([decode(encode(part)) for part in parts], QUESST.family.zero())
     assert bits(conclude(merged, facts)) == bits(score(targets, rows))
+
+
+@given(
+    TARGETS,
+    outputs(SCORES),
+    st.sets(st.integers(1, N_BUCKETS - 1), max_size=6),
+    st.sampled_from(["-3", "0", "llr_min", "query"]),
+    st.sampled_from(["0.0008", "0.5"]),
+)
+def test_passes_over_ranges_of_scores_give_the_bits_of_a_merged_total(targets, rows, cuts, censor, prior):
+    protocol = find("quesst", overrides={"censor": censor, "p_target_effective": prior})
+    parts, facts = tiles_of(targets, rows, list(pairwise([0, *sorted(cuts), N_BUCKETS])))
+    merged = conclude(merge_tree(parts, QUESST.family.zero()), facts, protocol)
+    with patch("pipeline.metrics.ranges.SAMPLED", 1):  # as many ranges as there are parts, even of a handful of scores
+        found = QUESST.family.conclude_parts(protocol, Parts(runner(None), parts), facts, {})
+    assert bits(found) == bits(replace(merged, curve=QUESST.family.stored_curve(merged.curve)))
+    assert repr((found.facts, found.findings)) == repr((merged.facts, merged.findings))
 
 
 @given(TARGETS, outputs(SCORES), st.randoms(use_true_random=False))

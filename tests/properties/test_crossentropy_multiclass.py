@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.engine.passes import Part, calibrate_parts
+from pipeline.engine.parts import Parts
+from pipeline.engine.runner import runner
 from pipeline.metrics.multiclass import LogCostSums, log_cost, prior_entropy
 from pipeline.metrics.multiclass_calibration import calibrate
 from pipeline.metrics.multiclass_figures import multiclass_figures, normalized_cross_entropy
+from pipeline.metrics.multiclass_passes import Part, calibrate_over
 
 ROUNDING = 1e-11
 
@@ -90,7 +92,7 @@ def test_any_order_and_partition_give_the_same_bits(problem, n, random):
     rows = random.sample(range(problem.labels.size), problem.labels.size)
     parts = [Part(problem.llh[share], problem.labels[share]) for share in np.array_split(np.array(rows), n)]
     whole, first = solve(problem)
-    found = calibrate_parts(parts, problem.prior)
+    found = calibrate_over(Parts(runner(None), parts).sum, problem.prior)[0]
     assert repr(found) == repr(whole)
     sums = [LogCostSums.from_trials(part.llh, part.labels, problem.prior) for part in parts]
     assert sum(sums[1:], sums[0]).cross_entropy(problem.prior) == first.cross_entropy(problem.prior)

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.engine.parts import Parts
+from pipeline.engine.runner import runner
 from pipeline.formats.lre_names import LANGUAGES, columns_of
 from pipeline.metrics.lre import figures
 from pipeline.metrics.lre_decisions import c_eta, decisions
@@ -86,6 +88,22 @@ def test_any_order_and_partition_give_the_same_bits(test: Segments, n: int, rand
     assert merge_tree(kept, ScoreRows()) == rows_of(test)
     assert encode(merge_tree(kept[::-1], ScoreRows())) == encode(rows_of(test))
     assert bits(conclude(merge_tree(kept, ScoreRows()))) == bits(conclude(test))
+
+
+@settings(max_examples=20)  # eleven calibrations each
+@given(scored_segments(), st.integers(1, 5), st.sampled_from(["Open", "Closed"]))
+def test_passes_over_parts_give_the_bits_of_a_merged_total(test: Segments, n: int, chosen_set: str) -> None:
+    label, scores = test
+    parts = [rows_of((label[share], scores[share])) for share in np.array_split(np.arange(label.size), n)]
+    protocol = replace(PROTOCOL, settings=replace(PROTOCOL.settings, also_closed=True))
+    survey = {"task": "Empty", "set": chosen_set}
+    conclude_parts = protocol.family.conclude_parts
+    assert conclude_parts is not None
+    found = conclude_parts(protocol, Parts(runner(None), parts), FACTS, survey)
+    whole = conclude(test, chosen_set, also_closed=True)
+    assert found is not None
+    assert bits(found) == bits(whole)
+    assert repr((found.facts, found.findings, found.blocks)) == repr((whole.facts, whole.findings, whole.blocks))
 
 
 @given(scored_segments())

@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from pipeline.engine.passes import Part, calibrate_parts
+from pipeline.engine.parts import Parts
+from pipeline.engine.runner import runner
 from pipeline.metrics.multiclass_calibration import calibrate
+from pipeline.metrics.multiclass_passes import Part, calibrate_over
 from pipeline.partials.ledger import Ledger
 
 PRIOR = (0.5, 0.3, 0.2)
+
+
+def calibrate_parts(parts, prior, client=None):
+    return calibrate_over(Parts(runner(client), parts).sum, prior)[0]
 
 
 def bits(found):
@@ -49,6 +55,14 @@ def test_a_cluster_gives_the_same_bits(rows):
         assert bits(calibrate_parts(parts, PRIOR, client)) == bits(calibrate(*rows, PRIOR)[0])
 
 
+def part_of(ledger):
+    """The scored trials of a ledger as K = 2, targets first: one row a query, distinct score and class."""
+    counts = np.concatenate([ledger.n_target, ledger.n_nontarget]).astype(np.float64)
+    llh = np.stack([np.concatenate([ledger.score, ledger.score]), np.zeros(counts.size)], axis=1)
+    used = counts > 0
+    return Part(llh[used], np.repeat(np.arange(2), len(ledger))[used], counts[used])
+
+
 def test_ledgers_of_tiles_calibrate_as_their_sum(rows):
     rng = np.random.default_rng(12)
     target = rng.random(4000) < 0.1
@@ -60,8 +74,8 @@ def test_ledgers_of_tiles_calibrate_as_their_sum(rows):
         none = np.zeros(0, np.int64)
         return Ledger.of(("q",), np.zeros(n, np.int64), score[mask], target[mask], target[mask], none)
 
-    whole = calibrate_parts([Part.of_ledger(ledger(np.ones(4000, bool)))], (0.1, 0.9))
-    tiles = [Part.of_ledger(ledger(tile == t)) for t in range(7)]
+    whole = calibrate_parts([part_of(ledger(np.ones(4000, bool)))], (0.1, 0.9))
+    tiles = [part_of(ledger(tile == t)) for t in range(7)]
     assert bits(calibrate_parts(tiles, (0.1, 0.9))) == bits(whole)
     plain = np.stack([score, np.zeros(4000)], axis=1)
     assert bits(calibrate(plain, np.where(target, 0, 1), (0.1, 0.9))[0]) == bits(whole)

@@ -21,7 +21,7 @@ from pipeline.engine.result import document
 from pipeline.engine.work import RINGS, Work, total
 from pipeline.store.blobs import Store
 
-WHOLE = {"references": 4, "trials": 8, "partials": 16, "totals": 8, "results": 8}
+WHOLE = {"tables": 6, "references": 4, "trials": 8, "partials": 16, "totals": 8, "results": 8}
 MED = """\
 name: med
 protocol: med11
@@ -73,7 +73,9 @@ def made_by(folder: Path, store: Store) -> dict[str, int]:
     for path, data in objects(clean).items():
         assert after[path] == data, path
     counts = Counter(path.partition("/")[0] for path in new)
-    return {ring: counts[ring] for ring in RINGS if counts[ring]}
+    aligned = work.document()["partials"]["aligned"]
+    told = {} if aligned == counts["partials"] else {"aligned": aligned}
+    return {ring: counts[ring] for ring in RINGS if counts[ring]} | told
 
 
 @pytest.fixture(scope="module")
@@ -110,34 +112,44 @@ def write(name: str, text: str) -> Change:
     return lambda root: (root / name).write_text(text) and None
 
 
+def overlay(text: str) -> Change:
+    about = "author: A. Organiser, date: 2026-11-28, reason: a slip in the list"
+    return lambda root: edit(root / "evaluation.yaml", "datasets:", f"overlays: [{{{text}, {about}}}]\ndatasets:")
+
+
+def restricted(root: Path) -> None:
+    (root / "scoring.ecf.xml").write_text(cells.ecf({"a": 25.0, "b": 40.0}))
+    overlay("scoring_ecf: scoring.ecf.xml, datasets: [d]")(root)
+
+
 CHANGES: dict[str, tuple[Change, dict[str, int]]] = {
     "nothing": (lambda _: None, {}),
     # Both cells of dataset d know the file; only the tile of the row's query sees another key.
     "a corrected key row": (
         file("d.rttm", "a 1 30.0", "a 1 30.2"),
-        {"references": 2, "partials": 2, "totals": 4, "results": 4},
+        {"tables": 1, "references": 2, "partials": 2, "totals": 4, "results": 4},
     ),
     # delta is spoken in d, and there its tile gains an occurrence.
     "an added query": (
         write("p.tlist.xml", cells.termlist("alpha", "beta", "delta")),
-        {"references": 2, "partials": 2, "totals": 4, "results": 4},
+        {"tables": 1, "references": 2, "partials": 2, "totals": 4, "results": 4},
     ),
     "a withdrawn query": (
         write("p.tlist.xml", cells.termlist("alpha")),
-        {"references": 2, "partials": 2, "totals": 4, "results": 4},
+        {"tables": 1, "references": 2, "partials": 2, "aligned": 0, "totals": 4, "results": 4},
     ),
     "a withdrawn query that nobody says": (
         write("q.tlist.xml", cells.termlist("gamma", "nowhere")),
-        {"references": 2, "totals": 4, "results": 4},
+        {"tables": 1, "references": 2, "totals": 4, "results": 4},
     ),
     "a corrected duration in the header": (
         write("d.ecf.xml", cells.ecf(cells.RECORDINGS["d"], header_s=101.0)),
-        {"references": 2, "totals": 4, "results": 4},
+        {"tables": 1, "references": 2, "totals": 4, "results": 4},
     ),
     # Trials are laid out on another timeline, so outputs are read; nothing is aligned.
     "a corrected duration of a recording": (
         write("d.ecf.xml", cells.ecf({"a": 61.0, "b": 40.0})),
-        {"references": 2, "trials": 4, "totals": 4, "results": 4},
+        {"tables": 1, "references": 2, "trials": 4, "totals": 4, "results": 4},
     ),
     "a query example of another length": (file("p.examples.csv", "0.7", "0.8"), {"results": 4}),
     "a resources file": (file("out/good/resources.yaml", "cores: 2", "cores: 4"), {"results": 4}),
@@ -152,6 +164,12 @@ CHANGES: dict[str, tuple[Change, dict[str, int]]] = {
     ),
     "another operating point": (setting("{c_fa: 2, p_target: 0.001}"), {"results": 8}),
     "a query withdrawn by a setting": (setting("{withdrawn: beta}"), {"results": 8}),
+    "queries withdrawn by an overlay": (overlay("withdraw_queries: [beta], query_sets: [p]"), {"results": 4}),
+    # Tiles of dataset d, from the trials and the organiser's files that are in the store.
+    "recordings excluded by an overlay": (
+        overlay("exclude_files: [b], datasets: [d]"),
+        {"references": 2, "partials": 8, "totals": 4, "results": 4},
+    ),
     "another rule of averaging": (setting("{include_no_targets: true}"), {"results": 8}),
     "another tolerance": (setting("{tolerance_s: 0.3}"), {"partials": 16, "totals": 8, "results": 8}),
     "another rate of trials": (setting("{trials_per_s: 2}"), {"references": 4, "totals": 8, "results": 8}),
@@ -163,6 +181,16 @@ def test_a_change_makes_exactly_what_it_must(place: Path, name: str) -> None:
     change, expected = CHANGES[name]
     change(place)
     assert made_by(place, Store(str(place / "store"))) == expected
+
+
+def test_a_scoring_ecf_laid_over_changes_what_an_edited_ecf_would(tmp_path: Path) -> None:
+    cells.write(tmp_path)
+    edit(tmp_path / "evaluation.yaml", "protocol: sws2013", "protocol: openkws13")
+    store = Store(str(tmp_path / "store"))
+    run(tmp_path, store)
+    restricted(tmp_path)
+    expected = {"tables": 1, "references": 2, "partials": 8, "totals": 4, "results": 4}
+    assert made_by(tmp_path, store) == expected
 
 
 @pytest.mark.parametrize("what", ["primary", "edition", "version"])
@@ -182,10 +210,13 @@ def test_a_new_ranking_measure_edition_or_version_only_concludes(
     ("change", "expected"),
     [
         # Excerpts and their places on the timeline: every tile of dataset d, and no other.
-        (write("d.ecf.xml", cells.ecf({"a": 25.0, "b": 40.0})), {"references": 2, "trials": 4, "partials": 8}),
+        (
+            write("d.ecf.xml", cells.ecf({"a": 25.0, "b": 40.0})),
+            {"tables": 1, "references": 2, "trials": 4, "partials": 8},
+        ),
         (
             lambda root: edit(root / "d.rttm", "LEXEME a", "NOSCORE a 1 29 3 <NA> <NA> <NA> <NA>\nLEXEME a"),
-            {"references": 2, "partials": 8},
+            {"tables": 1, "references": 2, "partials": 8},
         ),
     ],
     ids=["scoring ECF", "NOSCORE region"],
@@ -222,7 +253,7 @@ def test_a_flipped_reference_changes_the_tile_of_its_event(tmp_path: Path) -> No
     root, store = written(tmp_path, texts), Store(str(tmp_path / "store"))
     run(root, store)
     edit(root / "ref.csv", "c.E1,n", "c.E1,y")
-    assert made_by(root, store) == {"references": 1, "partials": 2, "totals": 2, "results": 2}
+    assert made_by(root, store) == {"tables": 1, "references": 1, "partials": 2, "totals": 2, "results": 2}
 
 
 @pytest.mark.parametrize("change", ["stm", "lexicon"])
@@ -238,7 +269,7 @@ def test_an_stm_or_lexicon_line(tmp_path: Path, change: str) -> None:
     run(root, store)
     if change == "stm":
         edit(root / "dev.stm", "one two", "one one two")
-        assert made_by(root, store) == {"references": 1, "partials": 2, "totals": 2, "results": 2}
+        assert made_by(root, store) == {"tables": 1, "references": 1, "partials": 2, "totals": 2, "results": 2}
     else:
         edit(root / "lexicon.txt", "th r . iy", "th r iy")
         assert made_by(root, store) == {"references": 1, "partials": 4, "totals": 2, "results": 2}

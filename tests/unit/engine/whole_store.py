@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipeline.engine import totals
 from pipeline.engine.references import KIND
-from pipeline.partials.codec import decode, decode_columns
+from pipeline.partials.codec import check_columns, decode, decode_columns
 from pipeline.store import arrays
 from pipeline.store.blobs import Store
 
@@ -24,6 +24,8 @@ def check(store: Store) -> None:
             totals.load(store, path)
         elif folder == "references":
             decode_columns(store.get(path), KIND)
+        elif folder == "tables":
+            check_columns(store.get(path))
         elif folder != "reports":
             store.get_sealed(path)
     assert all(arrays.is_complete(store, path) for path in recorded)

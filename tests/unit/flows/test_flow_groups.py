@@ -34,6 +34,15 @@ def test_a_large_run_has_one_system_a_task():
     }
 
 
+def test_more_systems_than_tasks_share_them():
+    groups = grouped(jobs("b", "a", "c", "e", "d"), most=2)
+    assert {label: [job.address for job in group] for label, group in groups.items()} == {
+        "a … c": ["a-q1", "a-q2", "b-q1", "b-q2", "c-q1", "c-q2"],
+        "d … e": ["d-q1", "d-q2", "e-q1", "e-q2"],
+    }
+    assert all(len(grouped(jobs(*map(str, range(n))), most=7)) <= 7 for n in range(1, 60))
+
+
 @pytest.mark.parametrize("error", [StoreError("lost"), PlatformError("gone"), ConnectionResetError(), TimeoutError()])
 def test_faults_of_the_platform_are_tried_again(error):
     assert is_platform_fault(None, None, Failed(data=error))

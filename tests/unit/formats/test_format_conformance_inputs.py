@@ -20,13 +20,14 @@ REFUSED = {
     "kwtext_empty": "empty_text",
     "latin1_kwlist": "xml_malformed",
     "missing_attr": "missing_attribute",
+    "sc_1e400": "not_finite",
     "sc_abc": "not_a_number",
     "sc_nan": "nan_score",
     "scale_header_out_of_range": "score_outside_range",
     "t_10-0_0.5": "not_a_number",
     "t_10.0sc_0.5": "not_a_number",
 }
-"""Edge cases with a refused file; KWSEval refuses them too."""
+"""Edge cases with a refused file; KWSEval refuses them too, but for ``sc_1e400``."""
 SUFFIXES = {
     ".ecf.xml": "ecf",
     ".rttm": "rttm",

@@ -54,7 +54,7 @@ def test_column_types_are_those_of_the_contract(read) -> None:
     assert detections["query"].dtype == np.int32
     assert detections["score"].dtype == np.float64
     assert detections["decision"].dtype == np.bool_
-    assert detections["line"].dtype == np.int64
+    assert detections["line"].dtype == np.int32
 
 
 def test_blocks_without_time_or_count_hold_nan(read) -> None:

@@ -46,7 +46,7 @@ def test_what_is_no_number_is_refused_with_what_is_allowed(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("inf", math.inf), ("-INF", -math.inf), ("+Infinity", math.inf), (" -inf ", -math.inf), ("1e400", math.inf)],
+    [("inf", math.inf), ("-INF", -math.inf), ("+Infinity", math.inf), (" -inf ", -math.inf)],
 )
 def test_infinite_scores_are_numbers_and_infinite_times_are_not(text: str, value: float) -> None:
     problems = Problems("f")
@@ -54,6 +54,15 @@ def test_infinite_scores_are_numbers_and_infinite_times_are_not(text: str, value
     assert problems.count == 0
     assert math.isnan(decimal(text, "dur", 1, problems))
     assert problems.findings[0].code in {"not_a_number", "not_finite"}
+
+
+@pytest.mark.parametrize("text", ["1e400", "-1e400", "9" * 400])
+def test_a_score_beyond_every_double_is_no_infinity(text: str) -> None:
+    problems = Problems("f")
+    assert math.isnan(score(text, "score", 7, problems))
+    assert math.isnan(scores(["1", text], "score", [6, 7], problems)[1])
+    assert [(finding.code, finding.where) for finding in problems.findings] == [("not_finite", "f:7")] * 2
+    assert "Write inf or -inf" in problems.findings[0].message
 
 
 @pytest.mark.parametrize("text", ["NaN", "nan", "-nan", " NAN "])
@@ -81,7 +90,7 @@ def test_a_column_names_the_line_of_each_bad_value() -> None:
 
 def test_a_column_of_scores_mixes_plain_blank_and_infinite_values() -> None:
     problems = Problems("f")
-    assert list(scores([" 1 ", "-inf", "2e1", "1e400"], "score", [1, 2, 3, 4], problems)) == [
+    assert list(scores([" 1 ", "-inf", "2e1", "inf"], "score", [1, 2, 3, 4], problems)) == [
         1.0,
         -math.inf,
         20.0,

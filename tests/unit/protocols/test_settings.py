@@ -13,7 +13,7 @@ from pipeline.terms import Source
 
 SOURCES = (Source("k", "rttm", "ab" * 32, 10), Source("o", "output", "cd" * 32, 20))
 OTHER = {
-    "withdrawn": "q1",
+    "withdrawn": "q1", "excluded_files": "f",
     "trials_rule": "exact", "t_audio": 7.0, "excerpt_sum": "sum", "splitcts_sum": "per_channel", "ecf_filter": "none",
     "files": "stdeval", "search": "plan", "score_range": "keyword", "unknown_query": "error", "censor": -3.0,
     "p_target_effective": 0.25, "k_table": "african_dev_dev", "noscore": "cut", "character_split": "all",

@@ -68,7 +68,7 @@ def test_curves_are_cut_out_of_the_grid_by_first_and_last(made):
 
 def test_plots_share_axes_and_styles_and_omit_cells_without_a_curve(made):
     grid, _ = made
-    plots = det_plots(read_run(grid), grid)
+    plots = det_plots(read_run(grid), read_curves(grid))
     assert [(plot.query_set, plot.dataset, len(plot.traces)) for plot in plots] == [
         ("dev", "dev", 6),
         ("dev", "eval", 6),
@@ -83,7 +83,7 @@ def test_plots_share_axes_and_styles_and_omit_cells_without_a_curve(made):
 
 def test_the_actual_point_lies_where_its_probabilities_say(made):
     grid, results = made
-    plot = det_plots(read_run(grid), grid)[0]
+    plot = det_plots(read_run(grid), read_curves(grid))[0]
     trace = plot.traces[0]
     figures = results[0].figures
     assert trace.actual.x == plot.x.on(figures["p_fa"].value)
@@ -93,7 +93,7 @@ def test_the_actual_point_lies_where_its_probabilities_say(made):
 
 def test_the_description_names_systems_and_their_points_without_control_characters(made):
     grid, _ = made
-    text = describe(det_plots(read_run(grid), grid)[0])
+    text = describe(det_plots(read_run(grid), read_curves(grid))[0])
     assert "6 systems" in text
     assert "gtts-fusion: actual P_miss 0.0529" in text
     assert "\x1b" not in text
@@ -102,14 +102,14 @@ def test_the_description_names_systems_and_their_points_without_control_characte
 def test_a_grid_without_curves_has_no_plots():
     grid, _ = make_grid()
     run = read_run(grid)
-    assert det_plots(run, {"": grid[""]}) == ()
+    assert det_plots(run, read_curves({"": grid[""]})) == ()
     nothing = grid["curves"].assign(last=grid["curves"]["first"])
-    assert det_plots(run, {**grid, "curves": nothing}) == ()
+    assert det_plots(run, read_curves({**grid, "curves": nothing})) == ()
 
 
 def test_systems_that_never_err_still_have_their_points():
     grid, _ = make_grid()
     curves = grid["curves"].assign(p_miss=grid["curves"]["p_miss"] * 0, p_fa=grid["curves"]["p_fa"] * 0)
-    plot = det_plots(read_run(grid), {**grid, "curves": curves})[0]
+    plot = det_plots(read_run(grid), read_curves({**grid, "curves": curves}))[0]
     assert plot.traces[0].path == ""
     assert plot.traces[0].actual is not None

@@ -15,8 +15,10 @@ def store(tmp_path):
 
 def test_the_files_are_written_and_their_paths_returned(made, store):
     paths = write_reports(store, "reports/sws/run-1", *made)
-    names = ("index.html", "board.csv", "boards.json", "results.json")
-    assert paths == {name: f"reports/sws/run-1/{name}" for name in names}
+    tables = {"index.html", "board.csv", "board.tex", "boards.json", "queries.csv", "curves.csv", "results.json"}
+    assert tables <= set(paths)
+    assert len(set(paths) - tables) == 2 * 6
+    assert paths == {name: f"reports/sws/run-1/{name}" for name in paths}
     assert store.get(paths["index.html"]).decode() == render_page(*made)
     assert store.get(paths["board.csv"]) == board_csv(made[0])
     assert len(json.loads(store.get(paths["results.json"]))["results"]) == 24

@@ -11,6 +11,7 @@ import fsspec
 import pytest
 
 from pipeline.errors import InputError, StoreError, UsageError
+from pipeline.store import elsewhere
 from pipeline.store.blobs import Store, open_input, redacted
 
 
@@ -143,7 +144,7 @@ def test_what_cannot_be_a_store_is_refused_without_showing_secrets(url):
 
 
 def test_one_file_system_serves_a_process():
-    assert fsspec.filesystem("memory", use_listings_cache=False) is Store("memory://one")._fs()[0]
+    assert fsspec.filesystem("memory", use_listings_cache=False) is elsewhere.file_system("memory://one")[0]
 
 
 def test_inputs_are_opened_from_paths_and_urls(tmp_path, monkeypatch):

@@ -1,0 +1,113 @@
+"""Workers as Slurm jobs, through dask-jobqueue; a job that is cancelled or ends is replaced.
+
+Everything a site decides (queue, account, walltime, memory, interface, …) is Dask configuration below
+``jobqueue.slurm``, in a file or as ``DASK_JOBQUEUE__SLURM__…``. What is set here are defaults for the rest.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import dask
+from distributed import Security
+
+from flows.cluster_security import secured
+from flows.settings import ONE_THREAD, Settings
+from pipeline.errors import UsageError
+
+MEMORY = "4 GB"
+"""Of a job with one core, where the site says nothing."""
+LOOPBACK_DASHBOARD = "127.0.0.1:0"
+
+
+@contextmanager
+def slurm(settings: Settings) -> Iterator[str]:
+    """Jobs of one or more one-thread workers; the scheduler runs in this process, with TLS unless that is turned off.
+
+    Raises ``UsageError`` without dask-jobqueue, Slurm's commands, a number of workers, or where Slurm refuses the job.
+    """
+    try:
+        from dask_jobqueue.slurm import SLURMCluster
+    except ImportError as error:
+        raise UsageError("--cluster slurm needs dask-jobqueue. Install rescore[slurm].") from error
+    if not (shutil.which("sbatch") and shutil.which("scancel")):
+        raise UsageError("--cluster slurm needs sbatch and scancel on the PATH. Run it on a login node.")
+    if settings.workers is None:
+        raise UsageError("--cluster slurm needs the number of workers. Say --workers N, or set RESCORE_WORKERS.")
+    with (
+        secured(by_default=True) as security,
+        readable_by_jobs(security) as shared,
+        SLURMCluster(**(asked := options(shared))) as cluster,
+    ):
+        check_job(cluster.job_script())
+        jobs = math.ceil(settings.workers / asked["processes"])
+        cluster.adapt(minimum_jobs=jobs, maximum_jobs=jobs)  # `scale` would not replace a job that is gone
+        yield str(cluster.scheduler_address)
+
+
+def options(security: Security | None) -> dict[str, Any]:
+    """Arguments of ``SLURMCluster``: the site's configuration, and one thread, no open dashboards, private folders."""
+    site: Mapping[str, Any] = dask.config.get("jobqueue.slurm", {})
+    cores = int(site.get("cores") or 1)
+    return {
+        "cores": cores,
+        "processes": cores,  # one thread each
+        "memory": site.get("memory") or MEMORY,
+        "security": security,
+        "protocol": "tls://" if security else "tcp://",
+        "scheduler_options": {"dashboard_address": LOOPBACK_DASHBOARD, **(site.get("scheduler-options") or {})},
+        "worker_extra_args": ["--no-dashboard", *(site.get("worker-extra-args") or [])],
+        "job_script_prologue": [
+            *(f"export {name}={value}" for name, value in ONE_THREAD.items()),
+            *(site.get("job-script-prologue") or []),
+        ],
+        "log_directory": site.get("log-directory") or str(_private_folder() / "logs"),
+    }
+
+
+@contextmanager
+def readable_by_jobs(security: Security | None) -> Iterator[Security | None]:
+    """The same with the workers' certificates in files that only their owner can read, removed afterwards."""
+    fields = ("tls_ca_file", "tls_worker_cert", "tls_worker_key")
+    if security is None or not any("\n" in (getattr(security, field) or "") for field in fields):
+        yield security
+        return
+    shared = dask.config.get("jobqueue.slurm.shared-temp-directory", None) or str(_private_folder())
+    with tempfile.TemporaryDirectory(prefix="rescore-tls-", dir=os.path.expandvars(shared)) as folder:
+        written = copy.copy(security)
+        for field in fields:
+            path = Path(folder, field)
+            path.write_text(getattr(security, field), encoding="ascii")
+            setattr(written, field, str(path))
+        yield written
+
+
+def check_job(script: str) -> None:
+    """Raise ``UsageError`` with Slurm's own words where it would refuse the job: otherwise nobody would hear them."""
+    done = subprocess.run(
+        ["sbatch", "--test-only"],  # noqa: S607 - wherever the site has it
+        input=script,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        said = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
+        raise UsageError(f"Slurm refuses the workers' job ({said}). Mend jobqueue.slurm in Dask's configuration.")
+
+
+def _private_folder() -> Path:
+    """A folder that the nodes share, as homes are, for logs and certificates of a run; nobody else may look in."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "rescore" / "slurm"
+    (folder / "logs").mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    return folder

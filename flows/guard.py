@@ -1,0 +1,64 @@
+"""What a run started ends with it, even where the run is killed and cannot say goodbye.
+
+``kill -9`` leaves the processes of a run behind: Prefect's embedded server, above all, does not notice. So a run has a
+companion that knows its descendants and ends those that outlive it.
+"""
+
+from __future__ import annotations
+
+import select
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+LOOK_S = 1.0
+PATIENCE_S = 5.0
+_DONE = b"done"
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """While the context lasts, what this process starts is ended should it be killed."""
+    command = [sys.executable, str(Path(__file__).resolve()), str(psutil.Process().pid)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as companion:  # noqa: S603
+        try:
+            yield
+        finally:
+            with suppress(BrokenPipeError):
+                companion.communicate(_DONE)
+
+
+def watch(pid: int, stream: int) -> None:
+    """Until ``stream`` ends: remember the descendants of ``pid``; then end them, unless it ended with a goodbye.
+
+    The stream ends when the process does, whatever ends it.
+    """
+    known: dict[int, psutil.Process] = {}
+    while not select.select([stream], [], [], LOOK_S)[0]:
+        with suppress(psutil.Error):
+            own = psutil.Process()
+            found = psutil.Process(pid).children(recursive=True)
+            known = {one.pid: one for one in found if one.pid != own.pid}
+    with open(stream, "rb", closefd=False) as said:
+        if said.read() == _DONE:
+            return
+    end(known.values())
+
+
+def end(processes: Iterable[psutil.Process]) -> None:
+    """Ask them to end, and end those that do not. A number that another process has by now is left alone."""
+    left = [one for one in processes if one.is_running()]
+    for one in left:
+        with suppress(psutil.Error):
+            one.terminate()
+    for one in psutil.wait_procs(left, timeout=PATIENCE_S)[1]:
+        with suppress(psutil.Error):
+            one.kill()
+
+
+if __name__ == "__main__":
+    watch(int(sys.argv[1]), sys.stdin.fileno())

@@ -1,0 +1,85 @@
+"""Run a study from a terminal: without Prefect or Dask when there is little to score and to draw."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from flows.settings import prepare_environment
+from flows.studies import (
+    MOST_DRAWN_HERE,
+    Planned,
+    conclude,
+    evaluations,
+    finish_here,
+    is_light,
+    lacking,
+    prepare,
+)
+from pipeline.config.meta_file import load_study
+from pipeline.config.urls import masked
+from pipeline.errors import PlatformError, RescoreError
+from pipeline.meta.analysis import is_probe
+from pipeline.meta.resamples import PER_TASK
+from pipeline.meta.study import Study
+from pipeline.store.blobs import Store
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """What a study came to: the names of its evaluations, and URLs by name."""
+
+    name: str
+    evaluations: tuple[str, ...]
+    paths: Mapping[str, str]
+
+
+def run_study(
+    file: str, *, store: str, cluster: str = "local", workers: int | None = None, quiet: bool = False
+) -> StudySummary:
+    """Do the study that a meta file describes, and say where everything is (unless ``quiet``).
+
+    Raises ``ConfigError`` and ``InputError`` for the study's own files, ``PlatformError`` for everything else that
+    keeps it from being done.
+    """
+    kept, study = Store(store), load_study(file)
+    planned = prepare(study, kept)
+    if is_brief(study, planned):
+        runs = {one.name: finish_here(one) for one in lacking(planned)}
+        _, paths = conclude(study, kept, evaluations(planned, runs))
+    else:
+        if not quiet:
+            text = f"{len(planned)} evaluations. Starting Prefect and Dask ({cluster}) …"
+            Console(file=sys.stderr, highlight=False).print(text, style="dim")
+        paths = dict(_start_flow(file, store, cluster, workers))
+    summary = StudySummary(study.name, tuple(one.name for one in planned), {n: kept.url(p) for n, p in paths.items()})
+    if not quiet:
+        console = Console(highlight=False, soft_wrap=True)
+        console.print(f"Study {summary.name}: {', '.join(summary.evaluations)}", markup=False)
+        for name, place in summary.paths.items():
+            console.print(f"  {name:<15} {masked(place)}", markup=False)
+    return summary
+
+
+def is_brief(study: Study, planned: tuple[Planned, ...]) -> bool:
+    """Whether no output is to be read, and what is to be drawn is soon drawn in this process."""
+    if not all(is_light(one) for one in lacking(planned)):
+        return False
+    per_cell = -(-study.resampling.n_replicates // PER_TASK) * max(1, len(study.measures))
+    return sum(len(one.plan.jobs) * per_cell for one in planned if not is_probe(one.name)) <= MOST_DRAWN_HERE
+
+
+def _start_flow(file: str, store: str, cluster: str, workers: int | None) -> Mapping[str, str]:
+    """Run the flow, with an embedded Prefect server unless the environment names one."""
+    prepare_environment()
+    from flows.meta import meta  # Prefect reads the environment when it is imported, and costs two seconds
+
+    try:
+        return meta(file, store=store, cluster=cluster, workers=workers)
+    except RescoreError:
+        raise
+    except Exception as error:  # Prefect and its HTTP client raise all sorts when the server does not answer
+        raise PlatformError(f"the flow failed ({type(error).__name__}: {error}).") from error

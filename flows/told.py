@@ -1,0 +1,122 @@
+"""What a flow leaves with Prefect beside the run itself: artifacts and events, for people and automations.
+
+The run is published by then. A server that does not answer costs these, never the run.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect.events import emit_event
+from prefect.exceptions import PrefectException
+
+from pipeline.engine.mending import unless_damaged
+from pipeline.engine.plan import Plan, load_plan
+from pipeline.engine.result import plain
+from pipeline.engine.work import work_text
+from pipeline.grid import Run, before, load_grid
+from pipeline.report import board_rows
+from pipeline.report.diff import Diff, compare, side_of
+from pipeline.report.diff_documents import diff_text
+from pipeline.season.gate import waits_for
+from pipeline.store.blobs import Store
+
+_LOG = logging.getLogger("rescore")
+
+
+@contextmanager
+def best_effort(what: str) -> Iterator[None]:
+    """Go on, with a warning, where Prefect's server does not take ``what``."""
+    try:
+        yield
+    except (httpx.HTTPError, PrefectException, OSError) as error:
+        _LOG.warning("Prefect did not take %s (%s: %s); the results are safe", what, type(error).__name__, error)
+
+
+def leave_artifacts(store: Store, run: Run) -> None:
+    """The board, the cells without figures and what the run took, as tables beside the flow run."""
+    grid = load_grid(store, run)
+    primary = str(grid[""].attrs["primary_measure"])
+    rows = [row for row in board_rows(grid) if row["condition"] == "all"]
+    with best_effort("the board"):
+        create_table_artifact(
+            key="board",
+            description=f"{run.evaluation}: {run.n_scored} cells scored, {run.n_failed} failed; {work_text(run.work)}",
+            table=[_shown(row, "query_set", "dataset", "rank", "system", primary) for row in rows if not row["failed"]],
+        )
+        create_table_artifact(
+            key="failed-cells",
+            description="Cells without figures, and why",
+            table=[
+                _shown(row, "query_set", "dataset", "system", "failed", "failed_where", "failed_message")
+                for row in rows
+                if row["failed"]
+            ],
+        )
+        create_table_artifact(
+            key="cost",
+            description=f"{run.evaluation}: what run {run.id} took, by kind of task",
+            table=[{"task": kind, **cost} for kind, cost in run.work.get("costs", {}).items()],
+        )
+
+
+def _shown(row: Mapping[str, Any], *columns: str) -> dict[str, Any]:
+    return {name: plain(row[name]) for name in columns}
+
+
+def tell(store: Store, work: Plan, run: Run, state: str) -> str:
+    """Leave an artifact with what moved since the run before, and events; returns what moved as text.
+
+    Events are ``rescore.run.published`` or ``rescore.run.staged``, and ``rescore.figures.moved`` where any did.
+    """
+    changes = unless_damaged(lambda: _changes(store, work, run), f"run {run.id}")
+    text, payload = _text(changes), _payload(run, changes, waits_for(store, run))
+    with best_effort("word of the run"):
+        for event in [f"rescore.run.{state}", *(["rescore.figures.moved"] if payload["n_cells_moved"] else [])]:
+            emit_event(
+                event,
+                resource={"prefect.resource.id": f"rescore.evaluation.{run.evaluation}", "rescore.run": run.id},
+                payload=payload,
+            )
+        create_markdown_artifact(
+            key=re.sub(r"[^a-z0-9]+", "-", f"changes-{run.evaluation}".lower()).strip("-"),
+            markdown="\n\n".join(
+                [f"Run `{run.id}` is {state}: {work_text(run.work)}.", *payload["waits"], f"```\n{text}\n```\n"]
+            ),
+            description=f"{run.evaluation}: what moved",
+        )
+    return text
+
+
+def moved(store: Store, run: Run) -> str:
+    """What moved since the run before, as text."""
+    return _text(unless_damaged(lambda: _changes(store, load_plan(store, run.plan), run), f"run {run.id}"))
+
+
+def _text(changes: Diff | None) -> str:
+    return "This is the first run." if changes is None else diff_text(changes)
+
+
+def _changes(store: Store, work: Plan, run: Run) -> Diff | None:
+    earlier = before(store, work)
+    return None if earlier is None else compare(side_of(store, earlier), side_of(store, run))
+
+
+def _payload(run: Run, changes: Diff | None, waits: Sequence[str]) -> dict[str, Any]:
+    moved = [] if changes is None else [cell for cell in changes.cells if cell.has_moved]
+    return {
+        "run": run.id,
+        "evaluation": run.evaluation,
+        "before": None if changes is None else changes.before,
+        "n_scored": run.n_scored,
+        "n_failed": run.n_failed,
+        "n_cells_moved": len(moved),
+        "waits": waits,
+        "causes": [] if changes is None else [f"{cause.kind} {cause.name}" for cause, _ in changes.causes],
+    }

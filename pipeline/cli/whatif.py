@@ -1,0 +1,100 @@
+"""``rescore whatif``: which figures and ranks another key would move. Nothing is published."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from pipeline.cli.output import print_json, shown
+from pipeline.cli.place import DEFAULT_STORE, shared_store
+from pipeline.errors import UsageError
+from pipeline.store.blobs import Store, open_input
+
+if TYPE_CHECKING:
+    from pipeline.report.diff import Diff, Side
+    from pipeline.terms import Evaluation
+
+
+def register(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "whatif",
+        help="which figures and ranks another key would move",
+        description="Apply a patch to an evaluation's key (lines -ROW and +ROW), score every system with it, and tell "
+        "which figures and ranks move. Nothing is published; what was scored is found again by a run with that key.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("evaluation", metavar="EVALUATION.yaml")
+    parser.add_argument("--key", required=True, type=Path, metavar="PATCH")
+    parser.add_argument("--dataset", metavar="NAME", help="whose key it is; default: the only dataset")
+    parser.add_argument("--role", metavar="ROLE", help="the key's role; default: the protocol's one")
+    parser.add_argument("--store", type=shared_store, default=DEFAULT_STORE, metavar="URL")
+    parser.add_argument("--all", action="store_true", help="print every figure and query that moved")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(command=whatif)
+
+
+def whatif(args: argparse.Namespace) -> int:
+    """Score with the patched key and print what moves; 0, whatever does."""
+    from pipeline.config import load_evaluation
+    from pipeline.report.diff_documents import diff_document, diff_text
+
+    evaluation = load_evaluation(args.evaluation)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="rescore-whatif-")))
+        other = with_patch(evaluation, args.key, args.dataset, args.role, folder)
+        found = moved(Store(args.store), evaluation, other)
+    if args.json:
+        print_json(diff_document(found))
+    else:
+        print(shown(diff_text(found, everything=args.all)))
+    return 0
+
+
+def with_patch(evaluation: Evaluation, patch: Path, dataset: str | None, role: str | None, folder: Path) -> Evaluation:
+    """The evaluation with a patched key, which is written to ``folder``."""
+    from pipeline.season.patches import patched
+    from pipeline.season.rules import KEY_ROLES
+
+    names = [entry.name for entry in evaluation.datasets if dataset in (None, entry.name)]
+    if len(names) != 1:
+        known = ", ".join(entry.name for entry in evaluation.datasets)
+        raise UsageError(f"--dataset names whose key is patched (allowed: {known}).")
+    own = next(entry for entry in evaluation.datasets if entry.name == names[0])
+    roles = [name for name in own.urls if (name in KEY_ROLES if role is None else name == role)]
+    if len(roles) != 1:
+        raise UsageError(f"--role names which input is patched (allowed: {', '.join(own.urls)}).")
+    with open_input(own.urls[roles[0]]) as stream:
+        data = patched(stream.read(), patch.read_bytes(), str(patch))
+    path = folder / own.urls[roles[0]].rpartition("/")[2]
+    path.write_bytes(data)
+    mended = (
+        replace(own, rttm=str(path)) if roles[0] == "rttm" else replace(own, inputs={**own.inputs, roles[0]: str(path)})
+    )
+    datasets = tuple(mended if entry.name == own.name else entry for entry in evaluation.datasets)
+    return replace(evaluation, datasets=datasets)
+
+
+def moved(store: Store, before: Evaluation, after: Evaluation) -> Diff:
+    """What moves from one evaluation to the other, each of them scored as far as the store lacks it."""
+    from pipeline.report.diff import compare
+
+    return compare(_side(store, before), _side(store, after))
+
+
+def _side(store: Store, evaluation: Evaluation) -> Side:
+    from flows.steps import score_here
+    from pipeline.engine.cell import load_result
+    from pipeline.engine.plan import missing, plan
+    from pipeline.grid import gather, id_of
+    from pipeline.report.diff import Side
+
+    work = plan(evaluation, store)
+    score_here(store, work, missing(work.jobs, store))
+    results = {job.cell: load_result(store, job.address) for job in work.jobs}
+    grid = gather(work, list(results.values()))
+    return Side.of(id_of(work), work, lambda cell: results[cell], grid)

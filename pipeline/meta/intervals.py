@@ -1,0 +1,226 @@
+"""How sure the figures of a board are, and which systems it does not tell apart: from a run's stored totals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from pipeline.engine.plan import Job, Plan
+from pipeline.meta.cells import OpenCell, open_cell
+from pipeline.metrics.bootstrap import Interval, Method, interval, replicates
+from pipeline.metrics.draws import codes
+from pipeline.metrics.paired import bootstrap_p, exchanges_for, groups, randomisation
+from pipeline.metrics.resampling import Floats, Sample, paired
+from pipeline.metrics.significance import holm
+from pipeline.store.blobs import Store
+
+SEED = 13
+N_REPLICATES = 1000
+LEVEL = 0.95
+UNITS = {"events": "event", "language": "segment", "tokens": "speaker"}
+"""What is drawn, by family; queries elsewhere."""
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How replicates are drawn; the same values give the same bits everywhere."""
+
+    n_replicates: int = N_REPLICATES
+    seed: int = SEED
+    level: float = LEVEL
+    method: Method = "percentile"
+    strata: Mapping[str, str] = field(default_factory=dict)
+    """The stratum of units by name, where they have one beyond the figure's own; others share one."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems on the same units: the difference of their figures (first minus second) and whether it is chance."""
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    """Interval of the difference by paired bootstrap, NaN where there is none."""
+    high: float
+    p: float
+    """Two-sided p by ``test``; NaN where there is none."""
+    p_holm: float
+    """The same, corrected for all pairs of the board (Holm)."""
+    test: str
+    """``randomisation``, ``mapsswe``, or ``paired_bootstrap`` where means are over different units."""
+
+
+@dataclass(frozen=True)
+class BoardIntervals:
+    """One (query set, dataset), condition "all". Systems without the figure have an interval with a reason only."""
+
+    query_set: str
+    dataset: str
+    measure: str
+    unit: str
+    """What is drawn: ``query``, ``event``, ``segment`` or ``speaker``."""
+    resampling: Resampling
+    intervals: Mapping[str, Interval]
+    """By system, in the order of the plan."""
+    ranked: tuple[str, ...] = ()
+    """Systems with the figure, best first."""
+    comparisons: tuple[Comparison, ...] = ()
+    """Every pair of ranked systems, the better one first."""
+    ties: tuple[tuple[str, ...], ...] = ()
+    """Runs of ranked systems in which no pair differs at the level (Holm): each as long as it can be, best first.
+    Runs may overlap; a system that differs from its neighbours is a run of its own."""
+
+    def tied_with_best(self) -> tuple[str, ...]:
+        """The systems that are not shown to be worse than the best one, itself included."""
+        return self.ties[0] if self.ties else ()
+
+
+def intervals_of(
+    store: Store, plan: Plan, measure: str | None = None, resampling: Resampling | None = None
+) -> tuple[BoardIntervals, ...]:
+    """The boards of a plan whose cells are scored, in its order. ``measure``: the primary one unless given.
+
+    Reads one total per cell. Raises ``DamageError`` where a result is lost; a total that is lost is a reason.
+    """
+    name = measure or plan.protocol.primary
+    how = resampling or Resampling()
+    boards: dict[tuple[str, str], list[Job]] = {}
+    for job in plan.jobs:
+        boards.setdefault((job.cell.query_set, job.cell.dataset), []).append(job)
+    return tuple(_board(store, plan, jobs, name, how) for jobs in boards.values())
+
+
+def _board(store: Store, plan: Plan, jobs: Sequence[Job], measure: str, how: Resampling) -> BoardIntervals:
+    cells = {job.cell.system: open_cell(store, plan, job) for job in jobs}
+    opened = {system: cell for system, cell in cells.items() if not isinstance(cell, str)}
+    samples = {system: cell if isinstance(cell, str) else cell.sample(measure) for system, cell in cells.items()}
+    better = next((m.better for m in plan.protocol.measures if m.name == measure), "none")
+    return board_of(
+        (jobs[0].cell.query_set, jobs[0].cell.dataset),
+        measure,
+        samples,
+        how,
+        better=better,
+        unit=UNITS.get(plan.protocol.family.name, "query"),
+        tests=family_tests(plan, opened),
+    )
+
+
+def board_of(
+    place: tuple[str, str],
+    measure: str,
+    samples: Mapping[str, Sample | str],
+    how: Resampling,
+    *,
+    better: str = "higher",
+    unit: str = "query",
+    drawn: Mapping[str, Floats] | None = None,
+    tests: Mapping[tuple[str, str], float] | None = None,
+) -> BoardIntervals:
+    """The same from samples: ``drawn`` are replicates made elsewhere, ``tests`` p of a family's own test by pair."""
+    found = {system: sample for system, sample in samples.items() if not isinstance(sample, str)}
+    values = {
+        system: drawn[system] if drawn is not None and system in drawn else draw(sample, how)
+        for system, sample in found.items()
+    }
+    made = {
+        system: Interval(math.nan, method=how.method, reason=sample)
+        if isinstance(sample, str)
+        else interval(sample, values[system], level=how.level, method=how.method)
+        for system, sample in samples.items()
+    }
+    sign = -1.0 if better == "higher" else 1.0
+    known = [system for system in found if not math.isnan(made[system].value)]
+    ranked = tuple(sorted(known, key=lambda system: sign * made[system].value)) if better != "none" else ()
+    comparisons = tuple(_compared(ranked, found, values, how, tests or {}))
+    return BoardIntervals(
+        *place, measure, unit, how, made, ranked, comparisons, _ties(ranked, comparisons, 1.0 - how.level)
+    )
+
+
+def draw(sample: Sample, how: Resampling, which: range | None = None) -> Floats:
+    """A sample's replicates, or those numbered ``which``."""
+    strata = sample.strata
+    if how.strata:
+        own = [how.strata.get(unit, "") for unit in sample.units]
+        strata = codes([f"{code:08d} {name}" for code, name in zip(strata.tolist(), own, strict=True)])
+    return replicates(sample, how.seed, which or range(how.n_replicates), strata)
+
+
+def _compared(
+    ranked: Sequence[str],
+    samples: Mapping[str, Sample],
+    values: Mapping[str, Floats],
+    how: Resampling,
+    tests: Mapping[tuple[str, str], float],
+) -> Iterator[Comparison]:
+    exchanged = _exchanged(ranked, samples, how)
+    rows: list[tuple[Any, ...]] = []
+    for first, second in combinations(ranked, 2):
+        one, other = samples[first], samples[second]
+        ones = np.ones((1, len(one.units)), np.int64), np.ones((1, len(other.units)), np.int64)
+        difference = float(one.values(ones[0])[0] - other.values(ones[1])[0])
+        low = high = p = math.nan
+        test = "paired_bootstrap"
+        if one.units == other.units:
+            apart = values[first] - values[second]
+            apart = apart[~np.isnan(apart)]
+            if apart.size:
+                low, high = np.quantile(apart, [(1.0 - how.level) / 2.0, (1.0 + how.level) / 2.0]).tolist()
+            p = bootstrap_p(values[first], values[second])
+        if (first, second) in tests:
+            test, p = "mapsswe", tests[first, second]
+        elif (first, second) in exchanged:
+            test, p = "randomisation", exchanged[first, second]
+        rows.append((first, second, difference, low, high, p, test))
+    corrected = holm([row[5] for row in rows])
+    for (first, second, difference, low, high, p, test), p_holm in zip(rows, corrected, strict=True):
+        yield Comparison(first, second, difference, low, high, p, p_holm, test)
+
+
+def _exchanged(ranked: Sequence[str], samples: Mapping[str, Sample], how: Resampling) -> dict[tuple[str, str], float]:
+    """p of the randomisation test for the pairs whose means are over the same units with the same weights."""
+    classes: list[list[str]] = []
+    for system in ranked:
+        same = next((own for own in classes if paired(samples[own[0]], samples[system])), None)
+        if same is None:
+            classes.append([system])
+        else:
+            same.append(system)
+    found: dict[tuple[str, str], float] = {}
+    for own in classes:
+        contributions = np.stack([samples[system].contributions for system in own])
+        p = randomisation(contributions, seed=how.seed, n_exchanges=exchanges_for(len(ranked), how.level))
+        pairs = combinations(range(len(own)), 2)
+        found |= {(own[first], own[second]): float(p[first, second]) for first, second in pairs}
+    return found
+
+
+def _ties(ranked: Sequence[str], comparisons: Sequence[Comparison], alpha: float) -> tuple[tuple[str, ...], ...]:
+    place = {system: at for at, system in enumerate(ranked)}
+    differs = np.zeros((len(ranked), len(ranked)), np.bool_)
+    for one in comparisons:
+        differs[place[one.first], place[one.second]] = one.p_holm < alpha
+    return tuple(tuple(ranked[at] for at in run) for run in groups(len(ranked), differs))
+
+
+def family_tests(plan: Plan, cells: Mapping[str, OpenCell]) -> dict[tuple[str, str], float]:
+    """p of MAPSSWE by pair, both ways round, where the family of protocols has the test."""
+    compare = plan.protocol.family.compare
+    if compare is None:
+        return {}
+    found: dict[tuple[str, str], float] = {}
+    for first, second in combinations(cells, 2):
+        try:
+            figure = compare(cells[first].total.partial, cells[second].total.partial)["mapsswe"]
+        except ValueError:  # other segments: no pairs
+            continue
+        p = 1.0 if figure.reason == "no_differences" else figure.value
+        found[first, second] = found[second, first] = p
+    return found

@@ -1,0 +1,127 @@
+"""What the affine minimum asks of all trials before it iterates: exact, mergeable, the same for any cut."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.partials.exact import ExactSum
+
+BINS = 4096
+_EXACT_BITS = 52
+
+Rows = tuple[Floats, Floats, Floats]
+"""Strictly ascending scores with the weights of targets and of non-targets."""
+
+
+class Extreme(NamedTuple):
+    """A score with its weights."""
+
+    score: float
+    n_target: float
+    n_nontarget: float
+
+
+@dataclass(frozen=True)
+class Look:
+    """Masses, moments and extremes of weighted scores, by class (targets first) where there are two."""
+
+    mass: tuple[ExactSum, ExactSum]
+    finite_mass: tuple[ExactSum, ExactSum]
+    moment: tuple[Fraction, Fraction]
+    """Sums of weight times score over finite scores, in units of ``ExactSum``."""
+    lowest: float
+    highest: float
+    """Of the finite scores; inf and -inf without any."""
+    lowest_target: Extreme
+    highest_nontarget: Extreme
+    """Of the finite scores; at inf and -inf without any."""
+    n_finite: int
+    all_finite: bool
+    infinite_loss: bool
+    """Whether a target scores -inf or a non-target +inf."""
+
+    def __add__(self, other: Look) -> Look:
+        return Look(
+            (self.mass[0] + other.mass[0], self.mass[1] + other.mass[1]),
+            (self.finite_mass[0] + other.finite_mass[0], self.finite_mass[1] + other.finite_mass[1]),
+            (self.moment[0] + other.moment[0], self.moment[1] + other.moment[1]),
+            min(self.lowest, other.lowest),
+            max(self.highest, other.highest),
+            min(self.lowest_target, other.lowest_target),
+            max(self.highest_nontarget, other.highest_nontarget),
+            self.n_finite + other.n_finite,
+            self.all_finite and other.all_finite,
+            self.infinite_loss or other.infinite_loss,
+        )
+
+    @property
+    def unit_bits(self) -> int:
+        """Binary digits of a standardised score, such that sums over all trials stay exact in float64."""
+        mass = sum(math.ceil(part.value()) for part in self.finite_mass)
+        return max(_EXACT_BITS - mass.bit_length(), 1)
+
+
+def look(rows: Rows) -> Look:
+    """Task: the first pass over one range."""
+    score, *weights = rows
+    finite = np.isfinite(score)
+    n_target, n_nontarget = (weight > 0 for weight in weights)
+    infinite = (np.isneginf(score) & n_target) | (np.isposinf(score) & n_nontarget)
+    kept = score[finite]
+    targets, nontargets = (np.flatnonzero(finite & used) for used in (n_target, n_nontarget))
+
+    def extreme(row: Ints, none: float) -> Extreme:
+        return Extreme(*(float(column[row[0]]) for column in rows)) if row.size else Extreme(none, 0.0, 0.0)
+
+    return Look(
+        (ExactSum.of(weights[0]), ExactSum.of(weights[1])),
+        (ExactSum.of(weights[0][finite]), ExactSum.of(weights[1][finite])),
+        (_moment(kept, weights[0][finite]), _moment(kept, weights[1][finite])),
+        float(kept.min(initial=math.inf)),
+        float(kept.max(initial=-math.inf)),
+        extreme(targets[:1], math.inf),
+        extreme(nontargets[-1:], -math.inf),
+        kept.size,
+        bool(finite.all()),
+        bool(infinite.any()),
+    )
+
+
+def _moment(score: Floats, weight: Floats) -> Fraction:
+    """The exact sum of weight times score, in units of ``ExactSum``."""
+    whole = np.floor(weight)
+    total = Fraction(ExactSum.of_products(score, whole.astype(np.int64)).units)
+    part = weight - whole
+    for row in np.flatnonzero(part).tolist():
+        total += Fraction(float(part[row])) * ExactSum.of(score[row : row + 1]).units
+    return total
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Whole weights and first moments by bin, (4, BINS): targets and their moments, then non-targets.
+
+    One mean per class and bin stands for many rows: its minimum is a start from which two or three passes suffice.
+    """
+
+    sums: Ints
+
+    def __add__(self, other: Moments) -> Moments:
+        return Moments(self.sums + other.sums)
+
+    def rows(self, unit_bits: int) -> tuple[Floats, Ints, Floats]:
+        """Means as a K = 2 problem with targets first: log-likelihoods (n, 2), labels, multiplicities."""
+        means, labels, repeats = [], [], []
+        for label, (mass, moment) in enumerate((self.sums[:2], self.sums[2:])):
+            used = mass > 0
+            means.append(np.ldexp(moment[used] / mass[used], -unit_bits))
+            repeats.append(mass[used].astype(np.float64))
+            labels.append(np.full(means[-1].size, label))
+        x = np.concatenate(means)
+        return np.stack([x, np.zeros(x.size)], axis=1), np.concatenate(labels), np.concatenate(repeats)

@@ -1,0 +1,75 @@
+"""Cells of keyword search whose trials are too many for one place: what one part says, and how parts become ranges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.ranges import Cut, Piece, pieces, samples
+from pipeline.metrics.thin import thinned
+from pipeline.partials.ledger import Ledger
+from pipeline.partials.outcomes import Outcomes
+from pipeline.partials.tally import Tally
+from pipeline.protocols.kws_ranks import WHOLE, ranked
+from pipeline.protocols.kws_warnings import decision_ties
+from pipeline.terms import Facts
+from pipeline.trials.blocks import MARK
+
+
+@dataclass(frozen=True, eq=False)
+class ThinDetections:
+    """What a part says of its queries by themselves."""
+
+    ledger: Ledger
+    ranked: Ledger | None
+    """Under ranks of texts, where these are not the numbers'."""
+    tally: Tally
+    queries: tuple[str, ...]
+    """Queries with trials, on the list or not."""
+    n_ties: int
+    samples: Floats
+
+    def __add__(self, other: ThinDetections) -> ThinDetections:
+        orders = [side.ranked for side in (self, other) if side.ranked is not None]
+        return ThinDetections(
+            self.ledger + other.ledger,
+            sum(orders[1:], start=orders[0]) if orders else None,
+            self.tally + other.tally,
+            tuple(sorted({*self.queries, *other.queries})),
+            self.n_ties + other.n_ties,
+            np.concatenate([self.samples, other.samples]),
+        )
+
+
+def separable(settings: Any, facts: Facts, survey: Mapping[str, Any]) -> bool:
+    """Whether a query's trials are in one part and no figure needs others: no conditions, pools or repeated blocks."""
+    repeated = any(MARK in name for name in survey.get("oov_count", {}))
+    return not (settings.pooled or facts.selections or repeated)
+
+
+def n_targets(part: Outcomes, queries: tuple[str, ...]) -> int:
+    """Task: occurrences of the listed queries."""
+    return int(part.ledger.select(queries).n_true.sum())
+
+
+def thin_detections(part: Outcomes, queries: tuple[str, ...], threshold: float) -> ThinDetections:
+    """Task: a part without what only concerns all queries together."""
+    ledger, order = part.ledger.select(queries), ranked(part.ledger, WHOLE, queries)
+    return ThinDetections(
+        thinned(ledger, () if math.isnan(threshold) else (threshold,)),
+        None if order is None else thinned(order),
+        part.tally,
+        part.ledger.queries,
+        decision_ties(ledger),
+        samples(ledger),
+    )
+
+
+def cut_detections(part: Outcomes, queries: tuple[str, ...], cut: Cut) -> tuple[Piece, ...]:
+    """Task: a part's trials by range."""
+    return pieces(part.ledger.select(queries), cut)

@@ -1,0 +1,75 @@
+"""Accuracy against what it cost: a point a system, and the front of those that none beats in both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pipeline.report.board import ALL, Board, Entry, MeasureInfo, Run
+from pipeline.report.det import Mark
+from pipeline.report.linear import Linear, joined
+from pipeline.report.words import label, printable, short, unit_text
+from pipeline.report.xy import X_PIXELS, Y_PIXELS, Line, Log, Plot, Section
+
+COSTS = ("pl", "rtf_execution", "rtf")
+"""What a protocol calls its cost of processing."""
+TITLE = "Accuracy against processing"
+HINT = (
+    "A point a system that declared what it used, logarithmic across. The grey line joins the systems that no other "
+    "one beats in both (Pareto front)."
+)
+Point = tuple[Entry, float, float]
+
+
+def pareto_section(run: Run) -> Section | None:
+    """One plot per board with two systems or more that have both figures; None where there is none."""
+    known = {measure.name: measure for measure in run.measures}
+    cost = next((known[name] for name in COSTS if name in known), None)
+    if cost is None or run.measures[0].better not in ("higher", "lower"):
+        return None
+    plots = [plot for board in run.boards_of(ALL) if (plot := _plot(run, board, cost)) is not None]
+    return Section("pareto", TITLE, HINT, tuple(plots)) if plots else None
+
+
+def front(points: Sequence[tuple[float, float]], better: str) -> list[tuple[float, float]]:
+    """The points that none beats in both, by rising cost."""
+    sign = 1.0 if better == "higher" else -1.0
+    kept: list[tuple[float, float]] = []
+    for cost, value in sorted(points, key=lambda point: (point[0], -sign * point[1])):
+        if not kept or sign * value > sign * kept[-1][1]:
+            kept.append((cost, value))
+    return kept
+
+
+def _plot(run: Run, board: Board, cost: MeasureInfo) -> Plot | None:
+    primary = run.measures[0]
+    found = [(e, e.figures[cost.name].value, e.figures[primary.name].value) for e in board.entries if not e.failed]
+    points = [(e, c, v) for e, c, v in found if math.isfinite(c) and c > 0 and math.isfinite(v)]
+    if len(points) < 2:
+        return None
+    x, y = _axes(points)
+    lines = tuple(_line(run, point, cost, x, y) for point in points)
+    best = front([(c, v) for _, c, v in points], primary.better)
+    steps: list[tuple[float, float] | None] = []
+    for at, (one, value) in enumerate(best):
+        if at:
+            steps.append((x.on(one), y.on(best[at - 1][1])))
+        steps.append((x.on(one), y.on(value)))
+    unit = unit_text(cost.unit)
+    x_name = f"{label(cost.name)} ({unit})" if unit else str(label(cost.name))
+    told = "; ".join(f"{line.system}: {line.actual.text}" for line in lines if line.actual)
+    words = printable(f"{label(primary.name)} against {label(cost.name)}. {told}.")
+    return Plot(board.query_set, board.dataset, x, y, x_name, str(label(primary.name)), lines, words, (joined(steps),))
+
+
+def _axes(points: Sequence[Point]) -> tuple[Log, Linear]:
+    costs, values = [c for _, c, _ in points], [v for _, _, v in points]
+    low, high = min(values), max(values)
+    room = 0.08 * (high - low) or 0.1
+    return Log(min(costs) / 1.25, max(costs) * 1.25, *X_PIXELS), Linear(low - room, high + room, *Y_PIXELS)
+
+
+def _line(run: Run, point: Point, cost: MeasureInfo, x: Log, y: Linear) -> Line:
+    entry, spent, value = point
+    text = f"{label(run.primary)} {short(value)}, {label(cost.name)} {short(spent)} {unit_text(cost.unit)}".strip()
+    return Line(entry.system, run.systems.index(entry.system), "", actual=Mark(x.on(spent), y.on(value), text))

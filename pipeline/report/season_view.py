@@ -1,0 +1,129 @@
+"""A season as its page shows it: phases, deadlines, boards released so far, withdrawn rows, uploads, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pipeline.grid import checked, load_grid, load_run
+from pipeline.report.board import ALL, Board, Entry, Run, read_run
+from pipeline.report.boards_file import read_boards
+from pipeline.report.headline import headline
+from pipeline.season import ledger
+from pipeline.season.releases import Release, released, state_of
+from pipeline.season.rules import Phase
+from pipeline.season.standing import WITHDRAWN, Standing
+from pipeline.store.blobs import Store
+
+NAMED, ANONYMOUS, OWN = "named", "anonymous", "own"
+
+
+@dataclass(frozen=True)
+class Struck:
+    """A row that was on a released board and is withdrawn now."""
+
+    entry: Entry
+    reason: str
+
+
+@dataclass(frozen=True)
+class ShownBoard:
+    """One board and what is struck from it."""
+
+    board: Board
+    struck: tuple[Struck, ...] = ()
+
+
+@dataclass(frozen=True)
+class ShownRelease:
+    """One release: its boards as they were released, or with what was withdrawn since struck."""
+
+    release: Release
+    folder: str
+    run: Run
+    boards: tuple[ShownBoard, ...]
+
+    @property
+    def headline(self) -> Any:
+        """The measures that its tables show."""
+        return headline(self.run)
+
+
+@dataclass(frozen=True)
+class ShownPhase:
+    """One phase: its state, the current boards, and every earlier release as it was."""
+
+    phase: Phase
+    state: str
+    current: ShownRelease | None
+    earlier: tuple[ShownRelease, ...]
+    keys: tuple[Mapping[str, Any], ...]
+    missing: tuple[tuple[str, str], ...]
+
+
+def folder_of(phase: Phase, release: Release) -> str:
+    """The folder of a release below the season's public one; it is written once."""
+    return f"{phase.name}/{release.number:02d}-{release.state}"
+
+
+def phases(store: Store, season: Standing) -> tuple[ShownPhase, ...]:
+    """Every phase as participants may see it."""
+    return tuple(_phase(store, season, phase) for phase in season.rules.phases)
+
+
+def _phase(store: Store, season: Standing, phase: Phase) -> ShownPhase:
+    shown = (
+        []
+        if phase.disclosure != NAMED
+        else [_release(store, season, phase, one) for one in released(store, phase.evaluation)]
+    )
+    current = None
+    if shown:
+        current = replace(shown[-1], boards=_with_struck(season, phase, shown))
+    keys = tuple(e.body for e in season.entries if e.kind == ledger.KEY and e.body["phase"] == phase.name)
+    state = state_of(store, phase.kind, phase.evaluation)
+    return ShownPhase(phase, state, current, tuple(shown[:-1]), keys, season.missing_boards(phase.name))
+
+
+def _release(store: Store, season: Standing, phase: Phase, release: Release) -> ShownRelease:
+    run = boards_of(store, release.run)
+    parts = {fate.run.board for fate in season.fates if fate.run and fate.submission.phase == phase.name}
+    shown = [condition for condition in run.conditions if condition == ALL or condition in parts]
+    boards = tuple(ShownBoard(board) for condition in shown for board in run.boards_of(condition))
+    return ShownRelease(release, folder_of(phase, release), run, boards)
+
+
+def boards_of(store: Store, run_id: str) -> Run:
+    """All boards of a run."""
+    run = load_run(store, run_id)
+    path = run.reports.get("boards.json")
+    return read_run(load_grid(store, run)) if path is None else read_boards(checked(store, run, path))
+
+
+def _with_struck(season: Standing, phase: Phase, shown: Sequence[ShownRelease]) -> tuple[ShownBoard, ...]:
+    """The current boards, with every row struck that was released once and is withdrawn now."""
+    gone = {
+        fate.run.system: fate.reason
+        for fate in season.fates
+        if fate.run is not None and fate.state == WITHDRAWN and fate.submission.phase == phase.name
+    }
+    counting = {fate.run.system for fate in season.counting(phase.name) if fate.run is not None}
+    gone = {system: reason for system, reason in gone.items() if system not in counting}
+    found = []
+    for board in shown[-1].boards:
+        kept = tuple(entry for entry in board.board.entries if entry.system not in gone)
+        struck = tuple(Struck(entry, gone[entry.system]) for entry in _last_rows(shown, board.board, gone))
+        found.append(ShownBoard(replace(board.board, entries=kept), struck))
+    return tuple(found)
+
+
+def _last_rows(shown: Sequence[ShownRelease], board: Board, systems: Mapping[str, str]) -> list[Entry]:
+    """The last released rows of some systems on the board of one cell, by name."""
+    rows: dict[str, Entry] = {}
+    for release in shown:
+        for one in release.boards:
+            theirs, ours = (replace(each, entries=()) for each in (one.board, board))
+            if theirs == ours:
+                rows |= {entry.system: entry for entry in one.board.entries if entry.system in systems}
+    return [rows[system] for system in sorted(rows)]

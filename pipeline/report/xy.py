@@ -1,0 +1,91 @@
+"""Figures of lines and points on two axes, in their own pixels; one template draws them all."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from pipeline.report.det import Mark, Tick
+from pipeline.report.linear import Linear
+from pipeline.report.words import MINUS
+
+WIDTH, HEIGHT = 440.0, 320.0
+LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 12.0, 46.0
+X_PIXELS, Y_PIXELS = (LEFT, WIDTH - RIGHT), (HEIGHT - BOTTOM, TOP)
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A logarithmic axis from pixel ``start`` (value ``low`` > 0) to pixel ``end`` (value ``high``)."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def on(self, value: float) -> float:
+        """The pixel of a positive value, to a tenth; what lies beyond the axis is put on its edge."""
+        inner = min(max(value, self.low), self.high)
+        share = math.log(inner / self.low) / math.log(self.high / self.low)
+        return round(self.start + share * (self.end - self.start), 1)
+
+    @property
+    def is_log(self) -> bool:
+        """Whether the axis is logarithmic."""
+        return True
+
+    @property
+    def ticks(self) -> tuple[Tick, ...]:
+        """Ticks at powers of ten, and at 2 and 5 times those where the axis is short."""
+        first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+        factors = (1, 2, 5) if last - first <= 3 else (1,)
+        values = [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
+        inside = [value for value in values if self.low * 0.999 <= value <= self.high * 1.001]
+        return tuple(Tick(self.on(value), f"{value:.6g}".replace("-", MINUS)) for value in inside)
+
+
+Axis = Linear | Log
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One system's line and its points; ``dashed`` goes with it. ``style`` is the system's place in the grid.
+
+    ``curve`` is the place of the cell's curve among the page's data and ``first`` the row of the line's first point,
+    where every point of the line is a row there; -1 where it is not.
+    """
+
+    system: str
+    style: int
+    path: str
+    dashed: str = ""
+    actual: Mark | None = None
+    best: Mark | None = None
+    curve: int = -1
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """One figure: ``guides`` are paths in grey; ``label`` names it where it is not that of a whole board."""
+
+    query_set: str
+    dataset: str
+    x: Axis
+    y: Axis
+    x_name: str
+    y_name: str
+    lines: tuple[Line, ...]
+    words: str
+    guides: tuple[str, ...] = ()
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Figures of one kind under a heading."""
+
+    id: str
+    title: str
+    hint: str
+    plots: tuple[Plot, ...]

@@ -1,0 +1,120 @@
+"""Everything that can be said of a submission's files alone, before the ledger is looked at and before a key exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pipeline.errors import StoreError
+from pipeline.season import archives, checks, med_archive, naming
+from pipeline.season.naming import Piece
+from pipeline.season.rules import Phase, Rules
+from pipeline.season.verdict import Remarks, Verdict
+from pipeline.store.blobs import open_input
+from pipeline.store.paths import LONGEST_NAME, checked_name
+
+_COPY = 1 << 20
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What was found: remarks, the runs by their files, and where each file of a run lies now."""
+
+    verdict: Verdict
+    pieces: tuple[Piece, ...]
+    paths: Mapping[str, Path]
+    """By the name that a piece has."""
+
+
+@contextmanager
+def examined(
+    rules: Rules,
+    phase: Phase,
+    team: str,
+    uploads: Sequence[Path],
+    *,
+    system: str | None = None,
+    primary: bool = True,
+) -> Iterator[Examined]:
+    """A submission as it was handed in, looked at; unpacked files are there while the context lasts."""
+    with TemporaryDirectory(prefix="rescore-") as scratch:
+        remarks = Remarks()
+        files: dict[str, Path] = {}
+        pieces: tuple[Piece, ...]
+        if not uploads:
+            remarks.error("no_files", "", "nothing was handed in", "Name the files.")
+        if rules.naming == "med":
+            pieces, files = _med(rules, phase, uploads, Path(scratch), remarks)
+        else:
+            files = _flat(uploads, Path(scratch), remarks)
+            pieces = naming.pieces(rules, phase, team, sorted(files), remarks, system=system, primary=primary)
+        for name in files:
+            _check_plain(Path(name.rstrip("/")).name, remarks)
+        if rules.naming != "med":
+            for piece in pieces:
+                checks.check_piece(rules, phase, piece, files[piece.name], remarks)
+        yield Examined(remarks.verdict(), pieces, files)
+
+
+def _flat(uploads: Sequence[Path], scratch: Path, remarks: Remarks) -> dict[str, Path]:
+    """Files by their own names, those of archives unpacked."""
+    files: dict[str, Path] = {}
+    for at, upload in enumerate(uploads):
+        members = {upload.name: upload}
+        if archives.extension_of(upload.name):
+            into = scratch / str(at)
+            into.mkdir()
+            unpacked = archives.unpack(upload, upload.name, into, remarks)
+            members = {Path(name).name: path for name, path in unpacked.items() if not name.endswith("/")}
+        for name, path in members.items():
+            if name in files:
+                remarks.error("duplicate_file", name, f"two files are named {name!r}", "Submit one of them.")
+            files[name] = path
+    return files
+
+
+def _med(
+    rules: Rules, phase: Phase, uploads: Sequence[Path], scratch: Path, remarks: Remarks
+) -> tuple[tuple[Piece, ...], dict[str, Path]]:
+    """The one archive of a MED submission."""
+    if len(uploads) > 1:
+        remarks.error("several_archives", uploads[1].name, "a submission is one archive", "Pack all runs together.")
+    pieces: tuple[Piece, ...] = ()
+    files: dict[str, Path] = {}
+    for upload in uploads[:1]:
+        files = archives.unpack(upload, upload.name, scratch, remarks) if archives.extension_of(upload.name) else {}
+        index = _local(phase.inputs.get("index"), scratch)
+        pieces = med_archive.check_archive(rules.protocol, upload.name, files, index, remarks, phase.most_runs)
+        _check_description(pieces, files, remarks)
+    query_set, dataset = naming.only_cell(phase)
+    return tuple(replace(piece, query_set=query_set, dataset=dataset) for piece in pieces), files
+
+
+def _check_description(pieces: Sequence[Piece], files: Mapping[str, Path], remarks: Remarks) -> None:
+    for piece in pieces:
+        if piece.role == "description" and not files[piece.name].read_bytes().strip():
+            what = "the system description is empty (plan, section B.1: hardware, processing times, training data)"
+            remarks.error("empty_description", piece.name, what, "Describe the system.")
+
+
+def _local(url: str | None, scratch: Path) -> Path | None:
+    """A file of the organiser's as a local one."""
+    if url is None:
+        return None
+    path = scratch / "index"
+    with open_input(url) as stream, path.open("wb") as out:
+        while piece := stream.read(_COPY):
+            out.write(piece)
+    return path
+
+
+def _check_plain(name: str, remarks: Remarks) -> None:
+    """Names become parts of paths in the store."""
+    try:
+        checked_name(name)
+    except StoreError:
+        what = f"the name {name[:LONGEST_NAME]!r} cannot be kept (allowed: letters, digits and _ . = + -)"
+        remarks.error("bad_file_name", name[:LONGEST_NAME], what, "Rename the file.")

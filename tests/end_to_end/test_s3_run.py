@@ -1,0 +1,126 @@
+"""An evaluation in a bucket, inputs, outputs and store: the same bytes as on disk, and no credentials in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from flows.steps import finish, score_here
+from pipeline.cli import main
+from pipeline.config import load_evaluation
+from pipeline.engine.plan import plan
+from pipeline.grid import faults, latest
+from pipeline.store.blobs import Store
+from tests.s3_server import KEY, SECRET, S3Server
+from tests.unit.engine import grid_of_cells as cells
+
+# Prefect leaves the socket of a client that has done its part to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+BIN = Path(sys.executable).parent
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+@pytest.fixture
+def place(tmp_path: Path, s3_here: S3Server) -> str:
+    """The URL of a folder of a bucket with the small evaluation in it; a copy lies in ``tmp_path / "local"``."""
+    local = tmp_path / "local"
+    local.mkdir()
+    cells.write(local)
+    bucket = s3_here.bucket()
+    for path in local.rglob("*"):
+        if path.is_file():
+            s3_here.client().pipe_file(f"{bucket}/eval/{path.relative_to(local)}", path.read_bytes())
+    return f"s3://{bucket}/eval"
+
+
+def scored(evaluation: str, store: Store) -> str:
+    """Score what is missing in this process, publish; the run's id."""
+    planned = plan(load_evaluation(evaluation), store)
+    return finish(store, planned, score_here(store, planned, planned.jobs)).id
+
+
+def figures(store: Store) -> dict[str, bytes]:
+    """Results by path, and the objects of every grid without the run's id in their names."""
+    return {path: store.get(path) for path in store.listing("results")}
+
+
+def found_in(where: bytes, *secrets: str) -> list[str]:
+    """The secrets in some bytes, looked for in what is compressed too."""
+    texts = [where]
+    for at in range(len(where)):
+        at = where.find(_ZSTD, at)  # noqa: PLW2901 - from one magic number to the next
+        if at < 0:
+            break
+        try:
+            texts.append(zstandard.ZstdDecompressor().decompressobj().decompress(where[at:]))
+        except zstandard.ZstdError:
+            continue
+    return [secret for secret in secrets if any(secret.encode() in text for text in texts)]
+
+
+def test_a_bucket_gives_what_the_disk_gives(place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    local, there = Store(str(tmp_path / "store")), Store(f"{place}-store")
+    evaluation = str(tmp_path / "local/evaluation.yaml")
+    first = scored(f"{place}/evaluation.yaml", there)
+    assert scored(evaluation, local) is not None
+    assert figures(there) == figures(local) != {}
+    n_results, key = len(figures(there)), tmp_path / "local/d.rttm"
+    key.write_text(key.read_text().replace("a 1 10.0 1 alpha", "a 1 11.0 1 alpha"))
+    Store(place).put("d.rttm", key.read_bytes())
+    second, again = scored(f"{place}/evaluation.yaml", there), scored(evaluation, local)
+    assert again is not None
+    assert second != first
+    assert len(figures(there)) > n_results
+    assert figures(there) == figures(local)
+    assert faults(there, second) == []
+    capsys.readouterr()
+    assert main(["diff", first, second, "--store", there.root, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+    assert main(["gc", "--delete", "--older-than", "0", "--keep", "1", "--store", there.root, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["objects"]
+    assert latest(there, "grid").id == second
+    assert faults(there, second) == []
+    assert main(["verify", "p/d/good", "--run", second, "--store", there.root]) == 0
+
+
+def test_nothing_that_a_run_writes_holds_the_credentials(place: str, tmp_path: Path) -> None:
+    # A Prefect server of the run's own, whose database and log lie here.
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")},
+        "PREFECT_HOME": str(tmp_path / "prefect"),
+        "DASK_TEMPORARY_DIRECTORY": str(tmp_path / "dask"),
+        "RESCORE_LOG": "json",
+        "TMPDIR": str(tmp_path / "tmp"),
+    }
+    (tmp_path / "tmp").mkdir()
+    store = Store(f"{place}-store")
+    command = [str(BIN / "rescore"), "run", f"{place}/evaluation.yaml", "--store", store.root, "--workers", "1"]
+    run = subprocess.run(command, env=environment, capture_output=True, timeout=240, check=False)
+    assert run.returncode == 0, run.stderr
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    written = {path: store.get(path) for path in store.listing()}
+    written |= {str(path): path.read_bytes() for path in files}
+    written |= {"stdout": run.stdout, "stderr": run.stderr}
+    assert len(store.listing("results")) == 8
+    assert any(path.suffix == ".db" for path in files)
+    assert {name: found for name, data in written.items() if (found := found_in(data, KEY, SECRET))} == {}
+
+
+def test_the_search_finds_what_is_planted(tmp_path: Path) -> None:
+    import numpy as np
+    import xarray as xr
+
+    from pipeline.store import arrays
+
+    store = Store(str(tmp_path))
+    arrays.write_groups(store, "trials/x.zarr", {"": xr.Dataset({"note": ("n", np.array([f"a{SECRET}b"] * 50))})})
+    assert any(found_in(store.get(path), SECRET) for path in store.listing("trials/x.zarr/note"))
+    assert found_in(f"x{KEY}y".encode(), KEY, SECRET) == [KEY]
+    assert found_in(b"nothing" + _ZSTD, KEY, SECRET) == []

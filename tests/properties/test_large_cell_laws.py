@@ -1,0 +1,136 @@
+"""Cells in parts: passes over ranges of scores give the bits of a total that is merged in one place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.engine.parts import Parts
+from pipeline.engine.runner import runner
+from pipeline.errors import InputError
+from pipeline.metrics.counts import accepted, decided, decision_range
+from pipeline.metrics.isotonic import blocks
+from pipeline.metrics.means import query_means
+from pipeline.metrics.optimum import optima
+from pipeline.metrics.ranking import average_precision
+from pipeline.metrics.thin import thinned
+from pipeline.partials.ledger import Ledger
+from pipeline.partials.merge import merge_tree
+from pipeline.partials.outcomes import Outcomes
+from pipeline.partials.tally import Tally
+from pipeline.protocols import find
+from pipeline.protocols.kws_ranks import text_condition
+from pipeline.terms import Facts
+
+QUERIES = tuple(f"q{number:02d}" for number in range(9))
+SETTINGS = (
+    ("sws2013", "official", {}),
+    ("sws2013", "official", {"censor": "query"}),
+    ("sws2013", "official", {"censor": "0.5", "include_no_targets": "true"}),
+    ("sws2012", "plan", {}),
+    ("openkws13", "official", {}),
+    ("openkws13", "plan", {"skip_undefined_p_fa": "true", "withdrawn": "q03"}),
+)
+
+
+@st.composite
+def ledgers(draw, few_scores=True):
+    """Parts of a cell, each with all trials of some queries, in two orders of ranks."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    infinite, spread = draw(st.booleans()), draw(st.sampled_from([0, 1, 6])) if few_scores else 6
+    share = draw(st.sampled_from([0.0, 0.1, 0.5, 1.0]))
+    bounds = [0, *sorted(draw(st.sets(st.integers(1, len(QUERIES) - 1), max_size=4))), len(QUERIES)]
+    return [_part(QUERIES[a:b], random, share, spread, infinite) for a, b in pairwise(bounds)]
+
+
+def _part(queries, random, share, digits, infinite, rows=12):
+    n = int(random.integers(0, rows * len(queries)))
+    query = random.integers(0, len(queries), n).astype(np.int32)
+    target = random.random(n) < share
+    score = np.round(random.normal(np.where(target, 1.5, 0.0), 1.5), digits)
+    if infinite and n:
+        score[random.integers(0, n, 2)] = random.choice([np.inf, -np.inf])
+    decision = (score >= 1.0) ^ (random.random(n) < 0.1)
+    omitted = random.integers(0, len(queries), random.integers(0, 4)).astype(np.int32)
+    ledger = Ledger.of(queries, query, score, decision, target, omitted)
+    rank = random.permutation(n).astype(np.float64)
+    texts = Ledger.of(queries, query, rank, decision, target, omitted, text_condition("all"))
+    return Outcomes(ledger + texts, Tally({"outside_ecf": n % 3}))
+
+
+def bits(conclusion):
+    return {name: repr(getattr(conclusion, name)) for name in vars(conclusion)}
+
+
+@pytest.mark.parametrize(("name", "mode", "overrides"), SETTINGS)
+@settings(max_examples=40)
+@given(parts=ledgers(), n_trials=st.sampled_from([40.0, 41.3, 1e4 + 1 / 3]))
+def test_parts_conclude_as_their_sum(name, mode, overrides, parts, n_trials):
+    protocol = find(name, mode=mode, overrides=overrides)
+    facts = Facts(t_audio_s=n_trials, n_trials=n_trials, n_trials_exact=n_trials, queries=QUERIES)
+    survey = {"n_rows": 7, "oov_count": {"q00": 0.0, "other": None}}
+    family = protocol.family
+    try:
+        whole = family.conclude(protocol, merge_tree(parts, family.zero()), facts, survey)
+    except InputError as refused:
+        with pytest.raises(InputError, match=re.escape(str(refused))):
+            family.conclude_parts(protocol, Parts(runner(None), parts), facts, survey)
+        return
+    with patch("pipeline.metrics.ranges.SAMPLED", 1):  # as many ranges as there are parts, even of a few scores
+        found = family.conclude_parts(protocol, Parts(runner(None), parts), facts, survey)
+    assert bits(found) == bits(replace(whole, curve=family.stored_curve(whole.curve)))
+
+
+def test_many_scores_start_from_moments_and_end_at_the_same_bits():
+    random = np.random.default_rng(8)
+    cuts = [(0, 2), (2, 3), (3, 9)]
+    parts = [_part(QUERIES[a:b], random, 0.02, 9, False, rows=12_000) for a, b in cuts]
+    protocol = find("sws2013")
+    facts = Facts(t_audio_s=1.0, n_trials=12_001.0, n_trials_exact=12_000.7, queries=QUERIES)
+    whole = protocol.family.conclude(protocol, merge_tree(parts, Outcomes()), facts, {})
+    assert sum(map(len, (part.ledger for part in parts))) > 50_000
+    assert whole.figures["min_cnxe_affine"].status == "ok"
+    found = protocol.family.conclude_parts(protocol, Parts(runner(None), parts), facts, {})
+    assert bits(found) == bits(replace(whole, curve=protocol.family.stored_curve(whole.curve)))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "marked"), [({"pooled": "true"}, False), ({}, True)], ids=["pooled", "repeated blocks"]
+)
+def test_what_needs_its_trials_in_one_place_says_so(overrides, marked):
+    protocol = find("openkws13", overrides=overrides)
+    facts = Facts(t_audio_s=9.0, n_trials=9.0, n_trials_exact=9.0, queries=QUERIES)
+    survey = {"n_rows": 0, "oov_count": {"q00": 0.0, **({"q00\x1f2": 0.0} if marked else {})}}
+    assert protocol.family.conclude_parts(protocol, Parts(runner(None), [Outcomes()]), facts, survey) is None
+
+
+@given(ledgers(), st.floats(-3, 3))
+def test_a_thinned_ledger_says_the_same_of_every_query(parts, threshold):
+    ledger = merge_tree(parts, Outcomes()).ledger.select(QUERIES)
+    thin = thinned(ledger, [threshold])
+    assert Ledger.from_columns(*thin.to_columns()) == thin
+    assert len(thin) <= 6 * int(ledger.n_target.sum()) + 10 * len(QUERIES)
+    means = [query_means(side, 50.0, include_no_targets=True) for side in (ledger, thin)]
+    pairs = [
+        (decided(ledger), decided(thin)),
+        (accepted(ledger, threshold), accepted(thin, threshold)),
+        (decision_range(ledger), decision_range(thin)),
+        (average_precision(ledger), average_precision(thin)),
+        (optima(ledger, means[0], 3.0), optima(thin, means[1], 3.0)),
+        (pooled(ledger), pooled(thin)),
+        (ledger.n_true, thin.n_true),
+    ]
+    for whole, short in pairs:
+        assert repr(whole) == repr(short)
+
+
+def pooled(ledger):
+    rows = [ledger.query == code for code in range(len(QUERIES))]
+    return [blocks(ledger.n_target[r].astype(float), ledger.n_nontarget[r].astype(float)) for r in rows]

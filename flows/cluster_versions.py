@@ -55,7 +55,8 @@ class Guard(WorkerPlugin):
         worker.log_event(GUARD, message)
         # Tasks that it was given already go to others, and it is not held against them.
         await worker.scheduler.unregister(address=worker.contact_address, stimulus_id=GUARD, expected=True, close=False)
-        await worker.close(reason=GUARD)
+        # Not awaited: its nanny answers only when it has started. A worker that is closing runs nothing.
+        worker.loop.add_callback(worker.close, reason=GUARD)
 
 
 def differences(client: Client) -> list[str]:

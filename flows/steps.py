@@ -21,6 +21,7 @@ from pipeline.store.meter import Metered, metered
 if TYPE_CHECKING:
     from pipeline.report.diff import Diff, Side
 
+_MADE_FROM = "an object that intervals are made from"
 MOST_HERE = 200
 """Cells that are scored in this process where no output is to be read: beyond, a cluster is worth its start."""
 MOST_BYTES_HERE = 500_000_000
@@ -68,7 +69,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     previous = unless_damaged(lambda: _previous(store, plan), f"the run of {plan.evaluation} before")
 
     def report(store: Store, prefix: str, grid: Any, ordered: Sequence[Result]) -> Mapping[str, str]:
-        intervals = unless_damaged(lambda: when_cheap(store, plan), "an object that intervals are made from") or ()
+        intervals = unless_damaged(lambda: when_cheap(store, plan, ordered), _MADE_FROM) or ()
         written = write_reports(store, prefix, grid, ordered, _changes(previous, plan, grid, ordered), intervals)
         return {**written, **(write_cell_tables(store, plan, prefix) if plan.alignments else {})}
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
+from flows.guard import guarded
 from flows.settings import prepare_environment
 from flows.studies import (
     MOST_DRAWN_HERE,
@@ -78,7 +79,8 @@ def _start_flow(file: str, store: str, cluster: str, workers: int | None) -> Map
     from flows.meta import meta  # Prefect reads the environment when it is imported, and costs two seconds
 
     try:
-        return meta(file, store=store, cluster=cluster, workers=workers)
+        with guarded():
+            return meta(file, store=store, cluster=cluster, workers=workers)
     except RescoreError:
         raise
     except Exception as error:  # Prefect and its HTTP client raise all sorts when the server does not answer

@@ -37,6 +37,16 @@ def pytest_configure() -> None:
         raise pytest.UsageError(f"RESCORE_REQUIRE lists conformance, but {conformance_folder()} is not a folder")
 
 
+ORDER = ("properties", "conformance", "unit", "end_to_end")
+"""Folders of tests as they run: what is quick and alone in its process first, servers and clusters last."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the folders in their order."""
+    folders = {ROOT / "tests" / name: place for place, name in enumerate(ORDER)}
+    items.sort(key=lambda item: next((folders[at] for at in item.path.parents if at in folders), len(ORDER)))
+
+
 def require_or_skip(name: str, present: object, reason: str) -> None:
     """Go on when ``present``; otherwise fail when RESCORE_REQUIRE lists ``name``, and skip with the reason when not."""
     if present:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,15 @@ WAIT_S = 60.0
 _SERVICES = ("s3", "master", "volume", "filer", "admin")
 _GRPC = 10_000
 """Every service takes this port above its own too."""
+_WITH_PARENT = """
+import ctypes, os, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it stays over exec
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""Becomes a program that ends when the thread that started it does."""
+_STARTER = ThreadPoolExecutor(1)
+"""A thread that lasts as long as the process: the one that calls for a restart may not."""
 
 
 def weed() -> Path:
@@ -76,9 +86,14 @@ class S3Server:
         command = [str(weed()), "-logtostderr=true", "mini", *(f"-{name}={value}" for name, value in switches.items())]
         keys = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
         with (self.folder / "weed.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [*command, *self.options], env={**os.environ, **keys}, stdout=log, stderr=log, start_new_session=True
-            )
+            self._process = _STARTER.submit(
+                subprocess.Popen,
+                [sys.executable, "-c", _WITH_PARENT, str(os.getpid()), *command, *self.options],
+                env={**os.environ, **keys},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            ).result()
         limit = time.monotonic() + WAIT_S
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > limit:

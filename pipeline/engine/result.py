@@ -49,12 +49,9 @@ _PART = {"facts", "measures", "blocks", "curve"}
 
 def plain(value: float | str | bool | None) -> float | str | bool | None:
     """A value as JSON may carry it: NaN as null, infinities as the strings "inf" and "-inf"."""
-    if isinstance(value, float):
-        if math.isnan(value):
-            return None
-        if math.isinf(value):
-            return "inf" if value > 0 else "-inf"
-    return value
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
 def unplain(value: Any) -> Any:

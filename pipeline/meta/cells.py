@@ -8,6 +8,7 @@ from typing import Any
 from pipeline.engine import references, totals, trialstore
 from pipeline.engine.cell import load_result
 from pipeline.engine.plan import Job, Plan
+from pipeline.engine.result import Result
 from pipeline.engine.totals import Total
 from pipeline.errors import PlatformError
 from pipeline.metrics.measure import Scored
@@ -45,9 +46,12 @@ class OpenCell:
         return NOT_RESAMPLED if make is None else make(self.protocol, self.scored, measure, self.rows)
 
 
-def open_cell(store: Store, plan: Plan, job: Job) -> OpenCell | str:
-    """The cell of a job that was scored, or the reason why it has no figures. Raises ``DamageError``."""
-    result = load_result(store, job.address)
+def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) -> OpenCell | str:
+    """The cell of a job that was scored, or the reason why it has no figures; ``result`` where it was read already.
+
+    Raises ``DamageError``.
+    """
+    result = result or load_result(store, job.address)
     if result.failed is not None:
         return result.failed
     protocol = plan.protocol_of(job)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.engine.plan import Job, Plan
+from pipeline.engine.result import Result
 from pipeline.meta.cells import OpenCell, open_cell
 from pipeline.metrics.bootstrap import Interval, Method, interval, replicates
 from pipeline.metrics.draws import codes
@@ -18,6 +19,7 @@ from pipeline.metrics.paired import bootstrap_p, exchanges_for, groups, randomis
 from pipeline.metrics.resampling import Floats, Sample, paired
 from pipeline.metrics.significance import holm
 from pipeline.store.blobs import Store
+from pipeline.terms import Cell
 
 SEED = 13
 N_REPLICATES = 1000
@@ -82,9 +84,14 @@ class BoardIntervals:
 
 
 def intervals_of(
-    store: Store, plan: Plan, measure: str | None = None, resampling: Resampling | None = None
+    store: Store,
+    plan: Plan,
+    measure: str | None = None,
+    resampling: Resampling | None = None,
+    results: Iterable[Result] = (),
 ) -> tuple[BoardIntervals, ...]:
     """The boards of a plan whose cells are scored, in its order. ``measure``: the primary one unless given.
+    ``results`` that were read already are not read again.
 
     Reads one total per cell. Raises ``DamageError`` where a result is lost; a total that is lost is a reason.
     """
@@ -93,11 +100,14 @@ def intervals_of(
     boards: dict[tuple[str, str], list[Job]] = {}
     for job in plan.jobs:
         boards.setdefault((job.cell.query_set, job.cell.dataset), []).append(job)
-    return tuple(_board(store, plan, jobs, name, how) for jobs in boards.values())
+    known = {result.cell: result for result in results}
+    return tuple(_board(store, plan, jobs, name, how, known) for jobs in boards.values())
 
 
-def _board(store: Store, plan: Plan, jobs: Sequence[Job], measure: str, how: Resampling) -> BoardIntervals:
-    cells = {job.cell.system: open_cell(store, plan, job) for job in jobs}
+def _board(
+    store: Store, plan: Plan, jobs: Sequence[Job], measure: str, how: Resampling, known: Mapping[Cell | None, Result]
+) -> BoardIntervals:
+    cells = {job.cell.system: open_cell(store, plan, job, known.get(job.cell)) for job in jobs}
     opened = {system: cell for system, cell in cells.items() if not isinstance(cell, str)}
     samples = {system: cell if isinstance(cell, str) else cell.sample(measure) for system, cell in cells.items()}
     better = next((m.better for m in plan.protocol.measures if m.name == measure), "none")
@@ -138,7 +148,8 @@ def board_of(
     sign = -1.0 if better == "higher" else 1.0
     known = [system for system in found if not math.isnan(made[system].value)]
     ranked = tuple(sorted(known, key=lambda system: sign * made[system].value)) if better != "none" else ()
-    comparisons = tuple(_compared(ranked, found, values, how, tests or {}))
+    points = {system: made[system].value for system in ranked}
+    comparisons = tuple(_compared(points, found, values, how, tests or {}))
     return BoardIntervals(
         *place, measure, unit, how, made, ranked, comparisons, _ties(ranked, comparisons, 1.0 - how.level)
     )
@@ -154,21 +165,19 @@ def draw(sample: Sample, how: Resampling, which: range | None = None) -> Floats:
 
 
 def _compared(
-    ranked: Sequence[str],
+    points: Mapping[str, float],
     samples: Mapping[str, Sample],
     values: Mapping[str, Floats],
     how: Resampling,
     tests: Mapping[tuple[str, str], float],
 ) -> Iterator[Comparison]:
-    exchanged = _exchanged(ranked, samples, how)
+    exchanged = _exchanged(tuple(points), samples, how)
     rows: list[tuple[Any, ...]] = []
-    for first, second in combinations(ranked, 2):
-        one, other = samples[first], samples[second]
-        ones = np.ones((1, len(one.units)), np.int64), np.ones((1, len(other.units)), np.int64)
-        difference = float(one.values(ones[0])[0] - other.values(ones[1])[0])
+    for first, second in combinations(points, 2):
+        difference = points[first] - points[second]
         low = high = p = math.nan
         test = "paired_bootstrap"
-        if one.units == other.units:
+        if samples[first].units == samples[second].units:
             apart = values[first] - values[second]
             apart = apart[~np.isnan(apart)]
             if apart.size:

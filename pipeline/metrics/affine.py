@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.metrics import newton
-from pipeline.metrics.affine_passes import BINS, Look, Moments, Rows, look
+from pipeline.metrics.affine_passes import BINS, COARSER, Look, Moments, Rows, look
 from pipeline.metrics.fixed_point import Floats
 from pipeline.metrics.measure import Over
 from pipeline.metrics.multiclass_sums import NewtonSums, local
@@ -105,16 +105,25 @@ def _newton(over: Over, seen: Look, prior: Prior, start: float) -> AffineMinimum
 
     place: Vector = (0.0, start)
     if seen.n_finite > 4 * BINS:
-        # Lower than the first start means inside its level set, where the curvature does not vanish.
-        means = over(moments, scale, seen.unit_bits).rows(seen.unit_bits)
-        rough = newton.minimise(local(means[0], means[1], prior.classes, prior.weights, means[2]), place)
-        place = min(place, rough.at, key=lambda at: evaluate(at).value)
+        made: Moments = over(moments, scale, seen.unit_bits)
+        rough = _rough(made, seen.unit_bits, prior, place)
+        # Lower than a constant map means inside its level set, where the curvature does not vanish.
+        constant = _constant_loss(*(w * mass.value() for w, mass in zip(prior.weights, seen.finite_mass, strict=True)))
+        place = rough if evaluate(rough).value < constant else place
     found = newton.minimise(evaluate, place)
     gamma, offset = found.at[0] / scale.half, found.at[1]
     with np.errstate(over="ignore"):  # scores next to the smallest float have a slope beyond the largest
         slope_of_scores = float(np.ldexp(gamma, -scale.exponent))
     value = min(found.value, evaluate(found.at).value)
     return AffineMinimum(value, slope_of_scores, offset - gamma * scale.middle, "ok")
+
+
+def _rough(made: Moments, unit_bits: int, prior: Prior, place: Vector) -> Vector:
+    """The minimum for the means of bins, the coarse ones first: few bins are quickly done, and leave little to do."""
+    for one in (made.coarser(COARSER), made):
+        scores, labels, repeats = one.rows(unit_bits)
+        place = newton.minimise(local(scores, labels, prior.classes, prior.weights, repeats), place).at
+    return place
 
 
 def newton_sums(rows: Rows, scale: Scale, prior: tuple[float, float], place: Vector) -> NewtonSums:

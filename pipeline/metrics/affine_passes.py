@@ -13,6 +13,8 @@ from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.partials.exact import ExactSum
 
 BINS = 4096
+COARSER = 16
+"""Bins that a coarser look takes together."""
 _EXACT_BITS = 52
 
 Rows = tuple[Floats, Floats, Floats]
@@ -114,6 +116,10 @@ class Moments:
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(self.sums + other.sums)
+
+    def coarser(self, factor: int) -> Moments:
+        """``factor`` neighbouring bins in one."""
+        return Moments(self.sums.reshape(len(self.sums), -1, factor).sum(axis=2))
 
     def rows(self, unit_bits: int) -> tuple[Floats, Ints, Floats]:
         """Means as a K = 2 problem with targets first: log-likelihoods (n, 2), labels, multiplicities."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -40,8 +41,16 @@ def replicates(sample: Sample, seed: int, which: range, strata: Ints | None = No
     own = sample.strata if strata is None else strata
     step = max(1, _AT_ONCE // max(1, own.size))
     blocks = (range(start, min(start + step, which.stop)) for start in range(which.start, which.stop, step))
-    parts = [sample.values(weights(seed, block, own)) for block in blocks]
+    parts = [sample.values(_drawn(seed, block, own.tobytes())) for block in blocks]
     return np.concatenate([np.zeros(0), *parts])
+
+
+@lru_cache(maxsize=2)
+def _drawn(seed: int, which: range, strata: bytes) -> Ints:
+    """``weights``, kept: the systems of a board, and often all boards, have the same units."""
+    drawn = weights(seed, which, np.frombuffer(strata, np.int64))
+    drawn.setflags(write=False)
+    return drawn
 
 
 def interval(sample: Sample, values: Floats, *, level: float = 0.95, method: Method = "percentile") -> Interval:

@@ -43,7 +43,10 @@ def signs(seed: int, replicates: range, n_units: int) -> Floats:
     """-1 or 1 for each unit, shape (replicates, units): which pairs are exchanged."""
     words = np.ascontiguousarray(_words(seed, _SIGNS, replicates, -(-n_units // 64)).astype("<u8"))
     bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, :n_units]
-    return np.asarray(1.0 - 2.0 * bits, np.float64)
+    drawn = bits.astype(np.float64)
+    drawn *= -2.0
+    drawn += 1.0
+    return drawn
 
 
 def codes(names: Sequence[str]) -> Ints:

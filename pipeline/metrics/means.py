@@ -113,31 +113,29 @@ def query_means(
     elif np.any(n_nontarget[in_p_fa] == 0):
         reason_p_fa = NO_NONTARGET_TRIALS
     negative = bool(np.any(n_nontarget[in_p_fa] < 0))
-    nontarget = [Fraction(n_all) - subtracted * n for n_all, n in zip(trials.tolist(), n_true.tolist(), strict=True)]
+    pairs, pair = np.unique(np.stack([trials, n_true.astype(np.float64)]), axis=1, return_inverse=True)
+    pair = pair.reshape(-1)  # NumPy 2.0 gives it another shape
+    targets, nontarget = [Fraction(n) for n in pairs[1].tolist()], [Fraction(n) for n in pairs[0].tolist()]
+    nontarget = [n_all - subtracted * n for n_all, n in zip(nontarget, targets, strict=True)]
     return QueryMeans(
         n_true=n_true,
         n_nontarget=n_nontarget,
         in_p_miss=in_p_miss,
         in_p_fa=in_p_fa,
-        miss=_reciprocals([Fraction(n) for n in n_true.tolist()], in_p_miss, n_true),
-        fa=_reciprocals(nontarget, in_p_fa, by_query(ledger, ledger.n_nontarget)),
+        miss=_reciprocals(targets, pair, in_p_miss, n_true),
+        fa=_reciprocals(nontarget, pair, in_p_fa, by_query(ledger, ledger.n_nontarget)),
         reason=reason_p_fa if in_p_miss.any() else NO_TARGETS,
         reason_p_fa=reason_p_fa,
         status=MORE_TARGETS_THAN_TRIALS if negative else None,
     )
 
 
-def _reciprocals(denominators: Sequence[Fraction], used: NDArray[np.bool_], totals: Ints) -> FixedPoint:
-    """Weights 1 / denominator of the queries in use, 0 elsewhere, for counts of at most ``totals`` a query."""
-    groups: dict[Fraction, int] = {Fraction(0): 0}
-    sums = [0]
-    index = np.zeros(totals.size, np.int64)
-    for place, (denominator, counted) in enumerate(zip(denominators, used.tolist(), strict=True)):
-        if counted and denominator:
-            group = groups.setdefault(denominator, len(groups))
-            if group == len(sums):
-                sums.append(0)
-            sums[group] += int(totals[place])
-            index[place] = group
-    weights = [1 / denominator if denominator else Fraction(0) for denominator in groups]
-    return FixedPoint.of(weights, sums).take(index)
+def _reciprocals(distinct: Sequence[Fraction], which: Ints, used: NDArray[np.bool_], totals: Ints) -> FixedPoint:
+    """Weights 1 / denominator of the queries in use, 0 elsewhere, for counts of at most ``totals`` a query, whose
+    denominators are ``distinct[which]``."""
+    weights = [Fraction(0), *(1 / denominator if denominator else Fraction(0) for denominator in distinct)]
+    counted = used & (np.array([denominator != 0 for denominator in distinct], np.bool_)[which])
+    index = np.where(counted, which + 1, 0)
+    sums = np.zeros(len(weights), np.int64)
+    np.add.at(sums, index[counted], totals[counted])
+    return FixedPoint.of(weights, sums.tolist()).take(index)

@@ -108,6 +108,7 @@ def class_sums(columns: Floats, labels: Labels, n_classes: int, multiplicity: Fl
         parts = list(exact_products(finite, np.ascontiguousarray(repeated)))
         if infinite.any():
             parts[0] = np.where(infinite & (repeated > 0.0), columns, parts[0])
+        parts = parts if parts[1].any() else parts[:1]  # no rounding where rows count once, as most do
     group = (np.asarray(labels, np.int64)[:, None] * n_columns + np.arange(n_columns)).ravel()
     limbs = sum(exact_sums_by_group(part.ravel(), group, n_classes * n_columns) for part in parts)
     return np.asarray(limbs, np.int64).reshape(n_classes, n_columns, ROW)

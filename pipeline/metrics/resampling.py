@@ -7,7 +7,7 @@ neither on the order of units nor on how replicates are divided among tasks.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -89,11 +89,10 @@ class Ratios:
     def values(self, weights: Ints) -> Floats:
         """The figure for each row of ``weights``; NaN where a denominator is 0."""
         total = np.full(weights.shape[0], self.constant)
-        many = weights.astype(np.float64)
-        for weight, top, bottom in zip(self.coefficient, self.numerator, self.denominator, strict=True):
+        sums = _sums(weights.astype(np.float64), [*self.numerator, *self.denominator])
+        for weight, above, below in zip(self.coefficient, sums, sums[len(self.coefficient) :], strict=False):
             ratio = np.full(total.shape, np.nan)
-            below = _sums(many, bottom)
-            np.divide(_sums(many, top), below, out=ratio, where=below > 0)
+            np.divide(above, below, out=ratio, where=below > 0)
             total = total + weight * ratio
         return self.after(total)
 
@@ -105,10 +104,11 @@ class Ratios:
         return np.asarray((shares[:, None] * self.numerator).sum(axis=0))
 
 
-def _sums(weights: Floats, values: Floats) -> Floats:
-    """Weighted sums over units, exactly those of ``values`` rounded to a common grid of some 2**-40 of the largest."""
-    scaled, bits = to_grid(values, weights.shape[1])
-    return np.ldexp(weights @ scaled, -bits)
+def _sums(weights: Floats, columns: Sequence[Floats]) -> list[Floats]:
+    """Weighted sums over units of each column, exactly those of its values rounded to a grid of some 2**-40 of its
+    largest one."""
+    scaled, bits = zip(*(to_grid(values, weights.shape[1]) for values in columns), strict=True)
+    return [np.ldexp(sums, -n) for sums, n in zip((weights @ np.stack(scaled, axis=1)).T, bits, strict=True)]
 
 
 def to_grid(values: Floats, n: int) -> tuple[Floats, int]:

@@ -75,7 +75,8 @@ def carried(limbs: NDArray[np.int64]) -> NDArray[np.int64]:
     Canonical limbs of 2**31 sums may be added column by column before they must be carried again.
     """
     result = limbs.copy()
-    for limb in range(N_LIMBS - 1):
+    occupied = np.flatnonzero(result.reshape(-1, result.shape[-1]).any(axis=0))
+    for limb in range(int(occupied[0]) if occupied.size else N_LIMBS, N_LIMBS - 1):
         carry = result[..., limb] >> LIMB_BITS
         result[..., limb] -= carry << LIMB_BITS
         result[..., limb + 1] += carry

@@ -14,7 +14,8 @@ from pipeline.engine.result import Result
 from pipeline.grid.disclosure import EVERYTHING, HELD, NO_KEY, SELECTION, Disclosure, levels_of
 from pipeline.protocols.base import Conclusion
 from pipeline.report.board import CELL, names
-from pipeline.report.diff import CellDiff, Diff
+from pipeline.report.diff import Cause, CellDiff, Diff
+from pipeline.report.overlays import disclosed_overlays, disclosed_signature, disclosed_value
 from pipeline.terms import Figure
 
 NOT_DISCLOSED = "not_disclosed"
@@ -38,7 +39,8 @@ def disclosed(
     kept = tuple(_result(result, known) for result in results)
     if all(level.shows_all for level in known.values()):
         return dict(grid), kept
-    groups = {"": _root(grid[""], known)}
+    root = _root(grid[""], known)
+    groups = {"": root.assign_attrs(disclosed_overlays(root.attrs, known))}
     for name, hide in (("queries", _queries), ("curves", _curves), ("load", _load)):
         if name in grid:
             groups[name] = hide(grid[name], known)
@@ -49,6 +51,8 @@ def disclosed_changes(changes: Diff | None, levels: Levels) -> Diff | None:
     """What moved, as far as reports may show it."""
     if changes is None:
         return None
+    if all(level.shows_all for level in levels.values()):
+        return changes
     cells = [_cell_diff(cell, levels.get(cell.cell.dataset, Disclosure())) for cell in changes.cells]
     return replace(changes, cells=tuple(cell for cell in cells if cell is not None))
 
@@ -59,7 +63,14 @@ def _cell_diff(cell: CellDiff, level: Disclosure) -> CellDiff | None:
     figures = tuple(moved for moved in cell.figures if level.shows(moved.name) and not _is_threshold(level, moved.name))
     queries = cell.queries if level.shows_all else ()
     rank = cell.rank if level.level != SELECTION else (0, 0)
-    return replace(cell, figures=figures, queries=queries, rank=rank)
+    causes = cell.causes if level.shows_all else tuple(_cause(cause) for cause in cell.causes)
+    return replace(cell, figures=figures, queries=queries, rank=rank, causes=causes)
+
+
+def _cause(cause: Cause) -> Cause:
+    """What differs between two signatures, without the names that a setting lists."""
+    before, after = (disclosed_value(cause.name, value) for value in (cause.before, cause.after))
+    return replace(cause, before=before, after=after) if cause.kind == "setting" else cause
 
 
 def _is_threshold(level: Disclosure, measure: str) -> bool:
@@ -68,7 +79,10 @@ def _is_threshold(level: Disclosure, measure: str) -> bool:
 
 def _result(result: Result, levels: Levels) -> Result:
     level = levels.get(result.cell.dataset, Disclosure()) if result.cell is not None else Disclosure()
-    if level.shows_all or result.failed is not None:
+    if level.shows_all:
+        return result
+    result = replace(result, signature=disclosed_signature(result.signature))
+    if result.failed is not None:
         return result
     if level.level == HELD:
         bare = replace(result, figures={}, facts={}, failed=HELD)
@@ -100,7 +114,9 @@ def _root(root: xr.Dataset, levels: Levels) -> xr.Dataset:
     order = ("dataset", "system", "query_set", "condition", "measure")
     made = {name: root[name].transpose(*order).copy(deep=True) for name in ("value", "reason", "status")}
     rank = root["rank"].transpose(*order[:-1]).copy(deep=True)
-    failed = root["failed"].transpose("dataset", "system", "query_set").copy(deep=True)
+    failed, signature = (
+        root[name].transpose("dataset", "system", "query_set").astype(object) for name in ("failed", "signature")
+    )
     measures = names(root, "measure")
     for at, dataset in enumerate(names(root, "dataset")):
         level = levels.get(dataset, Disclosure())
@@ -116,7 +132,10 @@ def _root(root: xr.Dataset, levels: Levels) -> xr.Dataset:
             rank.values[at] = 0
         if level.level == HELD:
             failed.values[at][scored] = HELD
-    arrays = {**made, "rank": rank, "failed": failed}
+        if not level.shows_all:
+            own = signature.values[at]
+            own[...] = np.vectorize(disclosed_signature, otypes=[object])(own) if own.size else own
+    arrays = {**made, "rank": rank, "failed": failed, "signature": signature}
     return root.assign({name: array.transpose(*root[name].dims) for name, array in arrays.items()})
 
 

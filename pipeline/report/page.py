@@ -18,21 +18,19 @@ import xarray as xr
 from markupsafe import Markup
 
 from pipeline.engine.result import Result
-from pipeline.grid.disclosure import levels_of
 from pipeline.meta.intervals import BoardIntervals
 from pipeline.report import det, words
 from pipeline.report.beyond import FILTERS, beyond
-from pipeline.report.board import ALL, Board, Entry, Run, read_run
+from pipeline.report.board import ALL, Board, Entry, Run
 from pipeline.report.diff import Diff
 from pipeline.report.diff_documents import cause_text
 from pipeline.report.diff_documents import headline as moved_headline
-from pipeline.report.disclosure import disclosed, disclosed_changes
 from pipeline.report.headline import Bar, bars, best_of, bound, headline, shades
 from pipeline.report.load import load_table
-from pipeline.report.one_system import of_system
+from pipeline.report.one_system import file_names
 from pipeline.report.provenance import provenance
 from pipeline.report.rows_plot import margins
-from pipeline.report.uncertainty import uncertainties
+from pipeline.report.shown import Shown, shown
 
 N_COLOURS, N_DASHES = 8, 6
 
@@ -70,26 +68,27 @@ def render_page(
     ``results`` give the failures' and warnings' full lists, ``changes`` is what moved since an earlier run,
     ``intervals`` are those of the primary measure. With ``system`` it is the page of that system alone.
     """
-    levels = levels_of(grid)
-    grid, results = disclosed(grid, results, levels)
-    changes = disclosed_changes(changes, levels)
-    if system:
-        grid, results = of_system(grid, results, system)
-    run = read_run(grid)
+    whole = shown(grid, results, changes, intervals)
+    return page_of(whole.of(system) if system else whole)
+
+
+def page_of(view: Shown) -> str:
+    """The page of a run, or of one of its systems, as HTML text."""
+    run, grid, results = view.run, view.grid, view.results
     boards = run.boards_of(ALL)
-    known = uncertainties(intervals, run.primary, levels)
     notices = [Notice(result) for result in results if result.cell is not None and result.findings]
     return (
         environment()
         .get_template("page.html.j2")
         .render(
             run=run,
-            system=system,
+            system=view.system,
+            files=file_names(run.systems),
             script=script(),
-            levels={name: level for name, level in levels.items() if not level.shows_all},
-            changes=None if system else changes,
-            uncertain=known,
-            margins=margins(run, known),
+            levels={name: level for name, level in view.levels.items() if not level.shows_all},
+            changes=view.changes,
+            uncertain=view.known,
+            margins=margins(run, view.known),
             provenance=provenance(run, results),
             attributes=run.attributes,
             overlays=json.loads(str(run.attributes.get("overlays", "[]"))),

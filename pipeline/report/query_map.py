@@ -31,6 +31,8 @@ N_LEVELS = 10
 FEW = 60
 """Up to so many queries every column is told, not only the usual ones."""
 HARDEST = 25
+DIGITS64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_CODES = np.frombuffer(DIGITS64.encode(), np.uint8)
 
 Floats = NDArray[np.float64]
 
@@ -167,13 +169,21 @@ def level_paths(table: NDArray[np.int64]) -> tuple[str, ...]:
 
 
 def _encoded(table: Floats) -> dict[str, Any]:
-    """A column exactly and shortly: its distinct values, and each system's (or everybody's) places among them."""
-    flat = table.ravel()
-    distinct, places = np.unique(flat, return_inverse=True, equal_nan=True)
-    values = [_number(value) for value in distinct.tolist()]
-    rows = [row.tolist() for row in np.reshape(places, table.shape)]
+    """A column exactly and shortly: its distinct values, and each system's (or everybody's) places among them.
+
+    ``rows`` are texts of ``width`` digits a place, in base 64.
+    """
+    distinct, places = np.unique(table.ravel(), return_inverse=True, equal_nan=True)
+    width = 1 + sum(distinct.size > len(DIGITS64) ** power for power in (1, 2, 3))
+    rows = [_digits(row, width) for row in np.reshape(places, table.shape)]
     alike = all(row == rows[0] for row in rows)
-    return {"values": values, "rows": rows[:1] if alike else rows}
+    return {"values": [_number(v) for v in distinct.tolist()], "width": width, "rows": rows[:1] if alike else rows}
+
+
+def _digits(places: NDArray[np.int64], width: int) -> str:
+    powers = len(DIGITS64) ** np.arange(width - 1, -1, -1)
+    digits = places[:, np.newaxis] // powers % len(DIGITS64)
+    return str(_CODES[digits].tobytes(), "ascii")
 
 
 def _number(value: float) -> Any:

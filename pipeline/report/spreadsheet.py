@@ -10,7 +10,7 @@ from typing import Any
 
 import xarray as xr
 
-from pipeline.report.board import read_run, rows_of
+from pipeline.report.board import Run, read_run, rows_of
 from pipeline.report.words import exact
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -27,7 +27,11 @@ def board_csv(grid: Mapping[str, xr.Dataset]) -> bytes:
     Figures read back to the same bits; undefined ones and the rank of a system without one are empty, and
     ``reasons`` says why as ``measure:code`` joined by blanks. Infinities read ``inf`` and ``-inf``.
     """
-    run = read_run(grid)
+    return csv_of(read_run(grid))
+
+
+def csv_of(run: Run) -> bytes:
+    """The same from a grid that is read already."""
     rows = rows_of(run)
     out = io.StringIO(newline="")
     writer = csv.writer(out)

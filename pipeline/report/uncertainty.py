@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pipeline.engine.plan import Plan
+from pipeline.engine.result import Result
 from pipeline.grid.disclosure import Disclosure
 from pipeline.meta.intervals import BoardIntervals, intervals_of
 from pipeline.report.words import short
@@ -85,11 +86,11 @@ def _letters(number: int) -> str:
     return text
 
 
-def when_cheap(store: Store, plan: Plan) -> tuple[BoardIntervals, ...]:
+def when_cheap(store: Store, plan: Plan, results: Iterable[Result] = ()) -> tuple[BoardIntervals, ...]:
     """The intervals of a run that is being published; none where so many systems would have to be compared in pairs
     that publishing would wait for it.
 
     Raises ``DamageError`` where a result is lost.
     """
     n_systems = len({job.cell.system for job in plan.jobs})
-    return intervals_of(store, plan) if n_systems <= SYSTEMS_AT_MOST else ()
+    return intervals_of(store, plan, results=results) if n_systems <= SYSTEMS_AT_MOST else ()

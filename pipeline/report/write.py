@@ -8,20 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 import xarray as xr
 
 from pipeline.engine.result import Result
-from pipeline.grid.disclosure import levels_of
 from pipeline.meta.intervals import BoardIntervals
-from pipeline.report.board import read_run
 from pipeline.report.boards_file import boards_json
 from pipeline.report.diff import Diff
 from pipeline.report.diff_documents import diff_document
-from pipeline.report.disclosure import disclosed, disclosed_changes
 from pipeline.report.documents import results_json
 from pipeline.report.long_tables import csv_bytes, curve_rows, query_rows
 from pipeline.report.one_system import file_names
-from pipeline.report.page import render_page
+from pipeline.report.page import page_of
 from pipeline.report.publication import board_tex, scores_json
-from pipeline.report.spreadsheet import board_csv
-from pipeline.report.uncertainty import uncertainties
+from pipeline.report.shown import shown
+from pipeline.report.spreadsheet import csv_of
 from pipeline.store.blobs import Store
 
 
@@ -54,21 +51,17 @@ def _files(
     intervals: Sequence[BoardIntervals],
 ) -> Iterator[tuple[str, bytes]]:
     """Every file by name, one after the other."""
-    levels = levels_of(grid)
-    shown, kept = disclosed(grid, results, levels)
-    run = read_run(shown)
-    known = uncertainties(intervals, run.primary, levels)
-    moved = disclosed_changes(changes, levels)
-    yield "index.html", render_page(grid, results, changes, intervals).encode("utf-8", "replace")
-    yield "board.csv", board_csv(shown)
-    yield "board.tex", board_tex(run, known).encode("utf-8", "replace")
+    whole = shown(grid, results, changes, intervals)
+    run = whole.run
+    yield "index.html", page_of(whole).encode("utf-8", "replace")
+    yield "board.csv", csv_of(run)
+    yield "board.tex", board_tex(run, whole.known).encode("utf-8", "replace")
     yield "boards.json", boards_json(run)
-    yield "queries.csv", csv_bytes(query_rows(shown))
-    yield "curves.csv", csv_bytes(curve_rows(shown))
-    yield "results.json", b"".join(results_json(shown, kept))
-    if moved is not None:
-        yield "changes.json", json.dumps(diff_document(moved), allow_nan=False).encode()
+    yield "queries.csv", csv_bytes(query_rows(whole.grid))
+    yield "curves.csv", csv_bytes(curve_rows(whole.grid))
+    yield "results.json", b"".join(results_json(whole.grid, whole.results))
+    if whole.changes is not None:
+        yield "changes.json", json.dumps(diff_document(whole.changes), allow_nan=False).encode()
     for system, name in file_names(run.systems).items():
-        page = render_page(grid, results, None, intervals, system=system)
-        yield f"systems/{name}.html", page.encode("utf-8", "replace")
+        yield f"systems/{name}.html", page_of(whole.of(system)).encode("utf-8", "replace")
         yield f"systems/{name}.scores.json", scores_json(run, system)

@@ -82,12 +82,22 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
 
 
 def is_complete(store: Store, path: str) -> bool:
-    """Whether there is a whole record, and every object it lists with the size it lists."""
+    """Whether there is a whole record, every object it lists with the size it lists, and all metadata as written.
+
+    Readers here take the root's consolidated metadata; other tools may take an array's own, which must be sound too.
+    """
+    from pipeline.store.recorded import checked_object
+
     try:
-        data = store.get(_record_path(path))
-        return not _lost(store, path, _parsed(data, store.url(_record_path(path))))
+        record = _parsed(store.get(_record_path(path)), store.url(_record_path(path)))
+        if _lost(store, path, record):
+            return False
+        with ThreadPoolExecutor(_WRITERS) as pool:
+            metadata = [key for key in record if key.rsplit("/", 1)[-1] == "zarr.json"]
+            list(pool.map(lambda key: checked_object(store, path, key, record[key]), metadata))
     except DamageError:
         return False
+    return True
 
 
 def is_recorded(store: Store, path: str) -> bool:

@@ -25,6 +25,8 @@ from pipeline.store.paths import checked_path
 from pipeline.store.seal import seal, unseal
 
 _LOCAL_SCHEMES = ("file", "local")
+_CREDENTIALS = re.compile(r"((?:^|[^a-z0-9])s3a?://)(?:[^/?#@]*|(?!arn:)[^/?#@:]*:[^?#]*)@|(://)[^/@]*:[^/@]*@")
+"""Before a host or a bucket. A secret key of S3 may have slashes; a bucket's name has neither ``:`` nor ``@``."""
 
 
 class Place(Protocol):
@@ -161,9 +163,15 @@ class Store:
 def open_input(uri: str) -> BinaryIO:
     """Open an input file at a local path or any fsspec URL for reading.
 
-    Raises ``InputError`` where there is no such file, ``StoreError`` where the place cannot be reached or read.
+    Raises ``InputError`` where there is no such file, ``StoreError`` where the place cannot be reached or read, and
+    ``UsageError`` for a URL with credentials: it would stand in results.
     """
     where = redacted(uri)
+    if _CREDENTIALS.search(uri):
+        raise UsageError(
+            f"{where}: a URL of an input holds no credentials (seen: some before the place's name). Take them out, "
+            "and give them in the environment or fsspec's configuration."
+        )
     try:
         if s3.is_s3(uri):
             return s3.open_file(uri)
@@ -194,8 +202,8 @@ def _is_outage(cause: BaseException | None) -> bool:
 
 
 def redacted(uri: str) -> str:
-    """``uri`` without what may be secret: a password before the host, and the query (signed URLs)."""
-    return re.sub(r"(?<=://)[^/@]*:[^/@]*@", "", re.sub(r"(?<=://)([^?]*)\?.*", r"\1", uri))
+    """``uri`` without what may be secret: credentials before the host or bucket, and the query (signed URLs)."""
+    return _CREDENTIALS.sub(r"\1\2", re.sub(r"(?<=://)([^?]*)\?.*", r"\1", uri))
 
 
 def _normal(url: str) -> str:

@@ -91,7 +91,7 @@ class Script:
             "name": NAME, "protocol": "sws2013", "pattern": "{system}.{query_set}.{dataset}.xml",
             "roster": "roster.yaml", "phases": phases, "gate": {**gate, "most_shrunk": "0.1", "most_changed": "0.3"},
         }  # fmt: skip
-        self.write("season.yaml", yaml.safe_dump(season))
+        self.write("season.yaml", yaml.safe_dump(season, sort_keys=False))
 
     def evaluation(self, phase: str, at: int) -> None:
         """A phase's evaluation file and its canaries."""

@@ -47,8 +47,30 @@ def scored(evaluation: str, store: Store) -> str:
 
 
 def figures(store: Store) -> dict[str, bytes]:
-    """Results by path, and the objects of every grid without the run's id in their names."""
+    """Results by path."""
     return {path: store.get(path) for path in store.listing("results")}
+
+
+def grid(store: Store, run: str) -> dict[str, bytes]:
+    """The objects of a run's grid, with words for the run's id and its plan's address, which tells the inputs' URLs."""
+    own = [path for path in store.listing("grids") if f"/{run}.zarr/" in path]
+    plans = {path.rpartition("/")[2].removesuffix(".json").encode() for path in store.listing("plans")}
+    found = {path.replace(run, "RUN"): store.get(path).replace(run.encode(), b"RUN") for path in own}
+    for address in plans:
+        found = {path: data.replace(address, b"PLAN") for path, data in found.items()}
+    return found
+
+
+def score(folder: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    """What ``rescore score`` says of one output, its inputs read from ``folder``."""
+    roles = {"ecf": "d.ecf.xml", "rttm": "d.rttm", "kwlist": "p.tlist.xml", "output": "out/good/p_d.xml"}
+    inputs = [word for role, name in roles.items() for word in ("--input", f"{role}={folder}/{name}")]
+    capsys.readouterr()
+    assert main(["score", "--protocol", "sws2013", *inputs, "--json"]) == 0
+    text = capsys.readouterr().out
+    assert KEY not in text
+    assert SECRET not in text
+    return json.loads(text.replace(f"{folder}/", "FOLDER/"))
 
 
 def found_in(where: bytes, *secrets: str) -> list[str]:
@@ -65,21 +87,30 @@ def found_in(where: bytes, *secrets: str) -> list[str]:
     return [secret for secret in secrets if any(secret.encode() in text for text in texts)]
 
 
-def test_a_bucket_gives_what_the_disk_gives(place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bucket_gives_what_the_disk_gives(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], prefect_server: None
+) -> None:
+    from flows.watch import watch
+
     local, there = Store(str(tmp_path / "store")), Store(f"{place}-store")
     evaluation = str(tmp_path / "local/evaluation.yaml")
     first = scored(f"{place}/evaluation.yaml", there)
-    assert scored(evaluation, local) is not None
+    assert grid(there, first) == grid(local, scored(evaluation, local)) != {}
     assert figures(there) == figures(local) != {}
+    assert watch(f"{place}/evaluation.yaml", there.root).state == "unchanged"
     n_results, key = len(figures(there)), tmp_path / "local/d.rttm"
     key.write_text(key.read_text().replace("a 1 10.0 1 alpha", "a 1 11.0 1 alpha"))
     Store(place).put("d.rttm", key.read_bytes())
-    second, again = scored(f"{place}/evaluation.yaml", there), scored(evaluation, local)
-    assert again is not None
-    assert second != first
+    staged, again = watch(f"{place}/evaluation.yaml", there.root, publish=False), scored(evaluation, local)
+    assert (staged.state, latest(there, "grid").id) == ("staged", first)
+    second = staged.run
+    assert main(["publish", second, "--store", there.root]) == 0
+    assert latest(there, "grid").id == second != first
+    assert grid(there, second) == grid(local, again) != {}
     assert len(figures(there)) > n_results
     assert figures(there) == figures(local)
     assert faults(there, second) == []
+    assert score(place, capsys) == score(str(tmp_path / "local"), capsys)
     capsys.readouterr()
     assert main(["diff", first, second, "--store", there.root, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)

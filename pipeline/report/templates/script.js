@@ -263,9 +263,12 @@ function figures() {
 }
 
 /* Queries: the map in any order, one system's worst queries, one query's systems */
+const digits = new Map([..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"].map((one, at) => [one, at]));
 function value(map, name, s, k) {
-  const column = map.columns[name];
-  return column.values[(column.rows.length === 1 ? column.rows[0] : column.rows[s])[k]];
+  const column = map.columns[name], row = column.rows.length === 1 ? column.rows[0] : column.rows[s];
+  let place = 0;
+  for (let at = k * column.width; at < (k + 1) * column.width; at += 1) place = place * 64 + digits.get(row[at]);
+  return column.values[place];
 }
 function orderOf(map, by) {
   const place = map.ids.map((_, k) => k);

@@ -48,7 +48,8 @@ def test_nothing_is_given_twice() -> None:
 
 
 def test_unknown_roles_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"no input keys \(allowed: ecf, rttm, kwlist, output, queries, resources\)"):
+    known = "ecf, rttm, kwlist, output, scoring_ecf, queries, resources"
+    with pytest.raises(UsageError, match=rf"no input keys \(allowed: {known}\)"):
         roles_of(parsed("--input", "keys=a").inputs, find("sws2013"))
 
 

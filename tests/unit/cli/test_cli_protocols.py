@@ -20,7 +20,8 @@ def test_the_list(capsys: pytest.CaptureFixture[str]) -> None:
 def test_one_protocol_lists_roles_settings_measures_and_sources(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["protocols", "sws2013", "--mode", "plan", "--json"]) == 0
     described = json.loads(capsys.readouterr().out)
-    assert [role["name"] for role in described["roles"]] == ["ecf", "rttm", "kwlist", "output", "queries", "resources"]
+    names = ["ecf", "rttm", "kwlist", "output", "scoring_ecf", "queries", "resources"]
+    assert [role["name"] for role in described["roles"]] == names
     settings = {entry["name"]: entry for entry in described["settings"]}
     assert settings["c_miss"]["value"] == 100
     assert settings["p_target"]["value"] == 1.5e-4

@@ -53,12 +53,14 @@ def test_the_options_reach_the_flow_and_the_summary_is_strict_json(
 
     monkeypatch.setattr("flows.rescore.run_evaluation", instead)
     assert main(["run", "e.yaml", "--store", "s3://b", "--cluster", "tcp://h:1", "--workers", "3", "--json"]) == 0
-    assert asked == {"evaluation": "e.yaml", "store": "s3://b", "cluster": "tcp://h:1", "workers": 3, "quiet": True}
+    said = {"evaluation": "e.yaml", "store": "s3://b", "cluster": "tcp://h:1", "workers": 3}
+    assert asked == {**said, "quiet": True, "alignments": False}
     assert json.loads(capsys.readouterr().out) == {
         "run_id": "r1",
         "store": "s3://***@b",
         "n_scored": 1,
         "n_failed": 1,
+        "waits": [],
         "n_reused": 0,
         "work": {},
         "paths": {"page": "s3://***@b/index.html"},

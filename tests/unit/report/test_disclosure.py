@@ -19,6 +19,7 @@ from pipeline.report.write import write_reports
 from pipeline.store.blobs import Store
 
 SECRET_QUERY, SECRET_WORD, SECRET_PLACE = "KW-SECRET-77", "sesame-word", "rec_0042_1234.5"
+WITHDRAWN_QUERY = "KW-WITHDRAWN-9"
 SECRET_COUNT = 987654321.0
 NEXT_TO_IT = "KW-OPEN-11"
 
@@ -33,7 +34,14 @@ def secret(result: Result, dataset: str) -> Result:
     rows = ({"reference": SECRET_WORD, "output": "x", "kind": "sub", "n": 2, "place": SECRET_PLACE},)
     tables = {"confusions": rows, "alignment": rows} if mine else {}
     part = Conclusion(figures=result.figures, blocks=(block,), curve={}, facts={}, tables=tables)
-    fields = {**result.__dict__, "blocks": (block,), "tables": tables, "conditions": {"T1": part}}
+    signature = f"{result.signature}|withdrawn:'{WITHDRAWN_QUERY}\\nQ'" if mine else result.signature
+    fields = {
+        **result.__dict__,
+        "signature": signature,
+        "blocks": (block,),
+        "tables": tables,
+        "conditions": {"T1": part},
+    }
     return Result(**fields)
 
 
@@ -57,8 +65,16 @@ def made(level: str) -> tuple[dict[str, xr.Dataset], list[Result]]:
             "count": counts,
         },
     )
-    grid[""] = grid[""].assign(disclosure=("dataset", ["everything", level]))
+    overlay = {"kind": "withdraw_queries", "values": [WITHDRAWN_QUERY], "author": "A", "reason": "R", "date": "D"}
+    root = grid[""].assign(disclosure=("dataset", ["everything", level]), signature=withdrawn(grid[""]["signature"]))
+    grid[""] = root.assign_attrs(overlays=json.dumps([{**overlay, "datasets": ["eval"]}]))
     return grid, results
+
+
+def withdrawn(signature: xr.DataArray) -> xr.DataArray:
+    """Signatures of the dataset ``eval`` with two queries withdrawn, one of them secret."""
+    added = xr.where(signature["dataset"] == "eval", f"|withdrawn:'{WITHDRAWN_QUERY}\\nQ'", "").astype(object)
+    return (signature.astype(object) + added).transpose(*signature.dims)
 
 
 def files_of(level: str, folder: Any) -> dict[str, bytes]:
@@ -71,15 +87,17 @@ def test_the_bytes_of_no_file_hold_a_row_of_the_key(level, tmp_path):
     files = files_of(level, tmp_path)
     assert len(files) == 7 + 2 * 6
     for name, data in files.items():
-        for word in (SECRET_QUERY, SECRET_WORD, SECRET_PLACE, "987654321"):
+        for word in (SECRET_QUERY, SECRET_WORD, SECRET_PLACE, WITHDRAWN_QUERY, "987654321"):
             assert word.encode() not in data, f"{word} is in {name}"
     assert NEXT_TO_IT.encode() in files["index.html"]
+    assert b"withdrawn:2 not disclosed" in files["boards.json"]
 
 
 def test_all_of_it_is_there_where_everything_may_be_shown(tmp_path):
     files = files_of("everything", tmp_path)
     assert SECRET_QUERY.encode() in files["index.html"]
     assert SECRET_QUERY.encode() in files["queries.csv"]
+    assert all(WITHDRAWN_QUERY.encode() in files[name] for name in ("index.html", "boards.json", "results.json"))
     assert SECRET_PLACE.encode() in files["results.json"]
 
 

@@ -52,6 +52,7 @@ def test_a_systems_page_names_nobody_else(made):
     page = render_page(*made, system=HOSTILE[0])
     assert HOSTILE[4] not in page
     assert HOSTILE[0] in page
+    assert '<a href="../index.html">' in page
     own, results = of_system(made[0], made[1], HOSTILE[0])
     assert own[""]["rank"].values.tolist() == made[0][""]["rank"].isel(system=[0]).values.tolist()
     assert len(results) == 4

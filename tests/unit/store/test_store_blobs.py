@@ -179,9 +179,21 @@ def test_an_input_that_cannot_be_reached_is_a_fault_of_the_platform(tmp_path):
         ("s3://bucket/a", "s3://bucket/a"),
         ("https://host/a.xml?X-Amz-Signature=abc", "https://host/a.xml"),
         ("ftp://user:word@host/a", "ftp://host/a"),
+        ("s3://KEY:SECRET@bucket/a", "s3://bucket/a"),
+        ("s3a://KEY:SEC/RET+x@bucket/a", "s3a://bucket/a"),
+        ("s3://KEY@bucket/a", "s3://bucket/a"),
+        ("zip://a.xml::s3://KEY:SECRET@bucket/c.zip", "zip://a.xml::s3://bucket/c.zip"),
+        ("s3://bucket/mail@home:1", "s3://bucket/mail@home:1"),
         ("abfs://container@account/a", "abfs://container@account/a"),
         ("/data/what?.xml", "/data/what?.xml"),
     ],
 )
 def test_urls_are_shown_without_secrets(uri, shown):
     assert redacted(uri) == shown
+
+
+@pytest.mark.parametrize("place", ["s3://{}@b/a", "s3a://K:{}@b/a", "s3://K:x/{}@b/a", "ftp://u:{}@h/a"])
+def test_an_input_with_credentials_in_its_url_is_refused_without_showing_them(place):
+    with pytest.raises(UsageError, match="holds no credentials") as refused:
+        open_input(place.format("S3cr3t"))
+    assert "S3cr3t" not in str(refused.value)

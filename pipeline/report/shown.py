@@ -1,0 +1,52 @@
+"""A run as its reports show it: what disclosure leaves is found out once, and every page and file is made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import xarray as xr
+
+from pipeline.engine.result import Result
+from pipeline.grid.disclosure import levels_of
+from pipeline.meta.intervals import BoardIntervals
+from pipeline.report.board import Run, read_run
+from pipeline.report.diff import Diff
+from pipeline.report.disclosure import Levels, disclosed, disclosed_changes
+from pipeline.report.one_system import of_system
+from pipeline.report.uncertainty import Place, Uncertainty, uncertainties
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Grid, results and what moved, without what is held back; ``run`` is the grid read, ``known`` its intervals.
+
+    ``system`` is the one whose page it is, "" for all.
+    """
+
+    grid: Mapping[str, xr.Dataset]
+    results: tuple[Result, ...]
+    levels: Levels
+    run: Run
+    changes: Diff | None
+    known: Mapping[Place, Uncertainty]
+    system: str = ""
+
+    def of(self, system: str) -> Shown:
+        """What one system's page shows: nothing of anybody else, and nothing of what moved."""
+        grid, results = of_system(self.grid, self.results, system)
+        return replace(self, grid=grid, results=results, run=read_run(grid), changes=None, system=system)
+
+
+def shown(
+    grid: Mapping[str, xr.Dataset],
+    results: Iterable[Result],
+    changes: Diff | None = None,
+    intervals: Iterable[BoardIntervals] = (),
+) -> Shown:
+    """A run as far as the disclosure of its datasets lets it be shown."""
+    levels = levels_of(grid)
+    kept, told = disclosed(grid, results, levels)
+    run = read_run(kept)
+    known = uncertainties(intervals, run.primary, levels)
+    return Shown(kept, told, levels, run, disclosed_changes(changes, levels), known)

@@ -13,8 +13,13 @@ def add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store", type=shared_store, default=DEFAULT_STORE, metavar="URL", help=f"default: {DEFAULT_STORE}"
     )
-    parser.add_argument("--cluster", default="local", metavar="local|tcp://…", help="a Dask cluster (default: local)")
-    parser.add_argument("--workers", type=count, default=None, metavar="N", help="of a local cluster")
+    parser.add_argument(
+        "--cluster",
+        default="local",
+        metavar="KIND|tcp://…",
+        help="local (default), slurm, kubernetes, or a Dask scheduler",
+    )
+    parser.add_argument("--workers", type=count, default=None, metavar="N", help="of a cluster that the run starts")
 
 
 def count(text: str) -> int:

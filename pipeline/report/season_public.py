@@ -82,4 +82,5 @@ def _pages(store: Store, season: str, phase: ShownPhase) -> None:
     for release in released(store, phase.phase.evaluation):
         run = load_run(store, release.run)
         base = f"{PUBLIC}/{season}/{phase.phase.name}/{release.number:02d}-{release.state}"
-        store.create(f"{base}/run.html", store.get(run.reports["index.html"]))
+        for name, path in run.reports.items():
+            store.create(f"{base}/{'run.html' if name == 'index.html' else name}", store.get(path))

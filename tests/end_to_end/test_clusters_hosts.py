@@ -22,7 +22,7 @@ from tests.unit.engine import grid_of_cells as cells
 from tests.unit.engine import whole_store
 
 BIN = Path(sys.executable).parent
-N_SYSTEMS = 12
+N_SYSTEMS = 6
 CUT_S = 30.0
 WAIT_S = 240.0
 ON_EXECUTION = ("refs", "performance")
@@ -33,7 +33,7 @@ SUPERVISED = ["sh", "-c", 'while :; do "$@"; sleep 1; done', "sh"]
 
 @pytest.fixture(scope="module")
 def evaluation(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """48 small cells."""
+    """24 small cells."""
     root = tmp_path_factory.mktemp("hosts")
     path = cells.write(root)
     for number in range(N_SYSTEMS - len(cells.SYSTEMS)):

@@ -51,7 +51,7 @@ def undisturbed(folder: Path) -> dict[str, bytes]:
     store = Store(str(folder / "undisturbed"))
     planned = plan(load_evaluation(str(folder / "evaluation.yaml")), store)
     finish(store, planned, score_here(store, planned, planned.jobs))
-    return whole_store.contents(store, "refs")
+    return whole_store.contents(store, "refs", "performance")
 
 
 @pytest.fixture(scope="module")

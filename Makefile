@@ -47,7 +47,7 @@ lock: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m bench $(ARGS)
 
-# The laws again, with twenty times the examples, a million documents read both ways, and thirty kills.
+# The laws again, with a thousand examples each, a million documents read both ways, and thirty kills.
 soak: $(STAMP)
 	RESCORE_DOCUMENTS=1000000 RESCORE_SEED=1000000 $(BIN)/pytest -s tests/properties/test_fast_reader.py -k pieces
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest tests/properties --timeout=3600 $(ARGS)

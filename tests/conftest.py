@@ -20,7 +20,7 @@ REQUIRED = frozenset(filter(None, os.environ.get("RESCORE_REQUIRE", "").split(",
 """Things whose absence is a failure here; what is not listed and absent skips with a reason."""
 
 # Deterministic everywhere: a law that fails for one example fails for everybody. `make soak` searches further.
-settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50, database=None)
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=30, database=None)
 settings.register_profile("soak", parent=settings.get_profile("ci"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

@@ -50,11 +50,13 @@ class Run:
 
     @property
     def places(self) -> dict[str, str]:
-        """What a person opens, by name: reports, the folder of the cells' alignments where there are any, the grid."""
-        cells = tuple(f"{cell}/" for cell in self.results)
-        alone = {name: path for name, path in self.reports.items() if not name.startswith(cells)}
-        aligned = {"alignments": f"reports/{self.evaluation}/{self.id}"} if len(alone) < len(self.reports) else {}
-        return {**alone, **aligned, "grid": self.grid}
+        """What a person opens, by name: reports, the folders of systems' pages and of cells' alignments, the grid."""
+        folder = f"reports/{self.evaluation}/{self.id}"
+        cells, systems = tuple(f"{cell}/" for cell in self.results), "systems/"
+        alone = {name: path for name, path in self.reports.items() if not name.startswith((systems, *cells))}
+        paged = {"systems": f"{folder}/systems"} if any(name.startswith(systems) for name in self.reports) else {}
+        aligned = {"alignments": folder} if any(name.startswith(cells) for name in self.reports) else {}
+        return {**alone, **paged, **aligned, "grid": self.grid}
 
 
 def publish(

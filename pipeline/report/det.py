@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from pipeline.report.board import ALL, CELL, Entry, Run, names
+from pipeline.report.marks import Line, Mark, Tick
 from pipeline.report.words import printable, short
 
 Floats = NDArray[np.float64]
@@ -29,14 +30,6 @@ PERCENTS = (
 )  # fmt: skip
 COLUMNS = ("threshold", "p_miss", "p_fa", "twv")
 LOWEST, HIGHEST = PERCENTS[0] / 100, PERCENTS[-1] / 100
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """A tick at ``at`` pixels; ``text`` is its label in percent, "" where labels would crowd."""
-
-    at: float
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,29 +88,6 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A point of a plot with what it says when pointed at."""
-
-    x: float
-    y: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """One system's curve and its points; ``style`` is the system's place in the grid, the same in all plots."""
-
-    system: str
-    style: int
-    path: str
-    actual: Mark | None
-    best: Mark | None
-    curve: int = -1
-    """The place of the curve among the grid's, where every point of the path is a row of it from ``first`` on."""
-    first: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class IsoLine:
     """Points of equal cost; ``text`` says which, at the line's left end."""
 
@@ -135,7 +105,7 @@ class DetPlot:
     dataset: str
     x: Axis
     y: Axis
-    traces: tuple[Trace, ...]
+    traces: tuple[Line, ...]
     iso: tuple[IsoLine, ...] = ()
 
     @property
@@ -165,7 +135,7 @@ def det_plots(run: Run, curves: Mapping[tuple[str, str, str], Curve], iso: Iso =
     at = {place: number for number, place in enumerate(curves)}
     plots = []
     for board in run.boards_of(ALL):
-        traces, own = list[Trace](), list[tuple[Entry, Curve]]()
+        traces, own = list[Line](), list[tuple[Entry, Curve]]()
         for entry in board.entries:
             place = (entry.system, board.query_set, board.dataset)
             curve = curves.get(place)
@@ -224,11 +194,11 @@ def _limits(columns: Iterable[Floats]) -> tuple[float, float]:
     return (floor, ceiling) if floor < ceiling else (LOWEST, HIGHEST)
 
 
-def _trace(entry: Entry, style: int, curve: Curve, axes: tuple[Axis, Axis], at: int) -> Trace:
+def _trace(entry: Entry, style: int, curve: Curve, axes: tuple[Axis, Axis], at: int) -> Line:
     (x, y), best, rows = axes, curve.best, np.flatnonzero(curve.inner)
     whole = bool(rows.size) and int(rows[-1] - rows[0]) + 1 == rows.size
     points = zip(x.at(curve.p_fa[rows]).tolist(), y.at(curve.p_miss[rows]).tolist(), strict=True)
-    return Trace(
+    return Line(
         system=entry.system,
         style=style,
         path="M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in points) if rows.size else "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pipeline.report.det import Tick
+from pipeline.report.marks import Tick
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +16,7 @@ from pipeline.meta.rows import PUBLISHED, Row
 from pipeline.report import meta_figures as figures
 from pipeline.report import words
 from pipeline.report.drawing import Drawing
+from pipeline.report.environments import new_environment
 
 N_COLOURS, N_DASHES = 8, 6
 MOST_UNITS = 12
@@ -219,16 +219,8 @@ def is_number(value: Any) -> bool:
 
 @cache
 def environment() -> jinja2.Environment:
-    """The templates: everything is escaped, an unknown name is an error."""
-    made = jinja2.Environment(
-        loader=jinja2.PackageLoader("pipeline.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters.update(
-        printable=words.printable, short=words.short, label=words.label, reason_text=words.reason_text, cell=cell
-    )
-    made.tests.update(number=is_number, nan=math.isnan)
+    """The templates of the page."""
+    made = new_environment()
+    made.filters["cell"] = cell
+    made.tests["number"] = is_number
     return made

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from pipeline.report.board import ALL, Board, Entry, Run
 from pipeline.report.diff import Diff
 from pipeline.report.diff_documents import cause_text
 from pipeline.report.diff_documents import headline as moved_headline
+from pipeline.report.environments import new_environment
 from pipeline.report.headline import Bar, bars, best_of, bound, headline, shades
 from pipeline.report.load import load_table
 from pipeline.report.one_system import file_names
@@ -127,21 +127,11 @@ def script() -> Script:
 
 @cache
 def environment() -> jinja2.Environment:
-    """The templates: everything is escaped, an unknown name is an error."""
-    made = jinja2.Environment(
-        loader=jinja2.PackageLoader("pipeline.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """The templates of the page."""
+    made = new_environment()
     filters: dict[str, Any] = {
-        "short": words.short,
         "exact": words.exact,
         "fact": words.fact,
-        "printable": words.printable,
-        "label": words.label,
-        "reason_text": words.reason_text,
         "unit_text": words.unit_text,
         "percent": lambda share: f"{100 * share:.1f}%",
         "style": style,
@@ -151,7 +141,6 @@ def environment() -> jinja2.Environment:
         **FILTERS,
     }
     made.filters.update(filters)
-    made.tests["nan"] = math.isnan
     made.globals.update(best_of=best_of, det=det)
     return made
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 from pipeline.report.board import ALL, Board, Entry, MeasureInfo, Run
-from pipeline.report.det import Mark
 from pipeline.report.linear import Linear, joined
+from pipeline.report.marks import Line, Mark
 from pipeline.report.words import label, printable, short, unit_text
-from pipeline.report.xy import X_PIXELS, Y_PIXELS, Line, Log, Plot, Section
+from pipeline.report.xy import X_PIXELS, Y_PIXELS, Log, Plot, Section
 
 COSTS = ("pl", "rtf_execution", "rtf")
 """What a protocol calls its cost of processing."""

@@ -6,8 +6,9 @@ import math
 
 from pipeline.report.cells import BoardCells, Row, ScoredCell, number
 from pipeline.report.linear import Linear, joined
+from pipeline.report.marks import Line
 from pipeline.report.words import printable
-from pipeline.report.xy import X_PIXELS, Y_PIXELS, Line, Plot, Section
+from pipeline.report.xy import X_PIXELS, Y_PIXELS, Plot, Section
 
 TITLE = "Calibration map"
 HINT = (

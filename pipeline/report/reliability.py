@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from pipeline.report.cells import BoardCells, Row, ScoredCell, number
-from pipeline.report.det import Mark
 from pipeline.report.linear import Linear, joined
+from pipeline.report.marks import Mark
 from pipeline.report.words import printable, short
 
 SIDE, LEFT, RIGHT, TOP, BOTTOM = 360.0, 52.0, 14.0, 12.0, 46.0

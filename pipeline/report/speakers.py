@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from pipeline.report.cells import ROWS_AT_MOST, BoardCells, Row, ScoredCell, number
-from pipeline.report.det import Mark
 from pipeline.report.linear import Linear, round_up
+from pipeline.report.marks import Mark
 from pipeline.report.words import printable, short
 
 WIDTH, LEFT, RIGHT, TOP, ROW, BOTTOM = 480.0, 14.0, 14.0, 8.0, 34.0, 44.0

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from pipeline.report.board import ALL, Board, Run
-from pipeline.report.det import Curve, Mark
+from pipeline.report.det import Curve
 from pipeline.report.linear import Linear, joined
+from pipeline.report.marks import Line, Mark
 from pipeline.report.words import printable, short
-from pipeline.report.xy import X_PIXELS, Y_PIXELS, Line, Plot, Section
+from pipeline.report.xy import X_PIXELS, Y_PIXELS, Plot, Section
 
 LOWEST = -1.0
 """Values below are put on the edge: a threshold that accepts everything may cost thousands."""

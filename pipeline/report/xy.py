@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pipeline.report.det import Mark, Tick
 from pipeline.report.linear import Linear
+from pipeline.report.marks import Line, Tick
 from pipeline.report.words import MINUS
 
 WIDTH, HEIGHT = 440.0, 320.0
@@ -45,24 +45,6 @@ class Log:
 
 
 Axis = Linear | Log
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One system's line and its points; ``dashed`` goes with it. ``style`` is the system's place in the grid.
-
-    ``curve`` is the place of the cell's curve among the page's data and ``first`` the row of the line's first point,
-    where every point of the line is a row there; -1 where it is not.
-    """
-
-    system: str
-    style: int
-    path: str
-    dashed: str = ""
-    actual: Mark | None = None
-    best: Mark | None = None
-    curve: int = -1
-    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from pipeline.season.standing import Standing, Submission, standing
 from pipeline.season.submit import Sender, submit
 from pipeline.store.address import digest_stream
 from pipeline.store.blobs import Store, redacted
+from pipeline.store.entries import written_s
 
 SETTLED_S = 60.0
 """A file that was written so lately may still be growing."""
@@ -90,19 +91,8 @@ def _parcels(fs: Any, base: str, found: Standing) -> tuple[list[_Parcel], list[s
             continue
         parcel = parcels.setdefault(tuple(parts[:3]), _Parcel(*parts[:3]))
         parcel.files.append((path, parts[-1]))
-        parcel.written_s = max(parcel.written_s, _written_s(entry))
+        parcel.written_s = max(parcel.written_s, written_s(entry))
     return list(parcels.values()), strays
-
-
-def _written_s(entry: dict[str, Any]) -> float:
-    """When a driver says that an object was written; now where it does not say."""
-    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
-        value = entry.get(name)
-        if isinstance(value, datetime):
-            return value.timestamp()
-        if isinstance(value, int | float):
-            return float(value)
-    return time.time()
 
 
 def _fetched(fs: Any, parcel: _Parcel, folder: Path) -> Iterator[Path]:

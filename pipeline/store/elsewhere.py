@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any, cast
 
 import fsspec
 
-from pipeline.store.entries import Entry
+from pipeline.store.entries import Entry, written_s
 
 
 def file_system(url: str) -> tuple[Any, str]:
@@ -50,7 +48,7 @@ class Elsewhere:
     def entries(self, prefix: str) -> Iterator[Entry]:
         """Every object below the folder ``prefix``."""
         for name, found in self._fs.find(self._at(prefix).rstrip("/"), detail=True).items():
-            yield Entry(name[len(self._base) + 1 :], int(found["size"]), _written_s(found))
+            yield Entry(name[len(self._base) + 1 :], int(found["size"]), written_s(found))
 
     def remove(self, path: str) -> None:
         """Remove an object."""
@@ -58,14 +56,3 @@ class Elsewhere:
 
     def _at(self, path: str) -> str:
         return f"{self._base}/{path}"
-
-
-def _written_s(entry: dict[str, Any]) -> float:
-    """The time of writing in what a driver says about an object; now where it does not say."""
-    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
-        value = entry.get(name)
-        if isinstance(value, datetime):
-            return value.timestamp()
-        if isinstance(value, int | float):
-            return float(value)
-    return time.time()

@@ -14,16 +14,13 @@ from collections import Counter
 import pytest
 
 from pipeline.errors import InputError
-from pipeline.formats.kwslist import SystemOutput, read_plain
-from pipeline.formats.scoretexts import ScoreTexts
-
-pytest.importorskip("numba", reason="the compiled scanner needs the extra `fast`")
-
 from pipeline.formats import fast_kwslist
 from pipeline.formats.fast_kernel import Compiled
 from pipeline.formats.fast_kwslist import read_canonical
 from pipeline.formats.fast_state import Scanner
 from pipeline.formats.fast_vectors import Vectors
+from pipeline.formats.kwslist import SystemOutput, read_plain
+from pipeline.formats.scoretexts import ScoreTexts
 
 DOCUMENTS = int(os.environ.get("RESCORE_DOCUMENTS", "3000"))
 SEED = int(os.environ.get("RESCORE_SEED", "0"))

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from grid_of_cells import write
+from pyarrow import parquet
 
 from flows.studies import Planned, conclude, evaluations, finish_here, lacking, prepare, wanted_draws
 from pipeline.cli import main
@@ -113,9 +114,6 @@ def test_files_hold_the_same_table(done, store):
     with arrays.open_group(store, paths["table.zarr"]) as table:
         assert table["value"].values.tolist() == pytest.approx([row.value for row in done[0].rows], nan_ok=True)
         assert [str(text) for text in table["system"].values] == [row.system for row in done[0].rows]
-    pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     read = parquet.read_table(io.BytesIO(store.get(paths["table.parquet"])))
     assert read.column("measure").to_pylist() == [row.measure for row in done[0].rows]
 

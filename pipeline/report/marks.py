@@ -1,0 +1,40 @@
+"""What the figures of a page are drawn with, in pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A tick at ``at`` pixels; ``text`` is its label in percent, "" where labels would crowd."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point of a plot with what it says when pointed at."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One system's line and its points; ``dashed`` goes with it. ``style`` is the system's place in the grid.
+
+    ``curve`` is the place of the cell's curve among the page's data and ``first`` the row of the line's first point,
+    where every point of the line is a row there; -1 where it is not.
+    """
+
+    system: str
+    style: int
+    path: str
+    dashed: str = ""
+    actual: Mark | None = None
+    best: Mark | None = None
+    curve: int = -1
+    first: int = 0

@@ -57,7 +57,7 @@ def replaced() -> object:
     return replace
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open, Prefect takes this thread for one that runs an event loop
 def browser(require: Any) -> Iterator[Any]:
     require("browser", find_spec("playwright"), "playwright is not installed (extra: dev)")
     require("browser", Path(CHROMIUM).exists(), f"{CHROMIUM} is not installed (Debian: chromium, fonts-dejavu-core)")

@@ -24,7 +24,7 @@ from tests.unit.engine import grid_of_cells as cells
 from tests.unit.engine import whole_store
 
 STORM_S = float(os.environ.get("RESCORE_STORM_S", "5"))
-N_DAMAGED = int(os.environ.get("RESCORE_DAMAGED", "12"))
+N_DAMAGED = int(os.environ.get("RESCORE_DAMAGED", "5"))
 NEEDED_FOR = {
     "trials": ("results", "totals", "partials"),
     "partials": ("results", "totals"),

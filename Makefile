@@ -8,6 +8,8 @@ UV      = $(BIN)/uv pip
 # One place says which uv installs: the lock file.
 UV_PIN  = $(shell sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock)
 ARGS   ?=
+# How many files of tests run side by side. `make test WORKERS=0` runs them in one process.
+WORKERS ?= 2
 
 .PHONY: install demo test check format lock bench soak clean
 .DEFAULT_GOAL := install
@@ -27,7 +29,7 @@ demo: $(STAMP)
 	$(BIN)/rescore demo $(ARGS)
 
 test: $(STAMP)
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(STAMP)
 	$(BIN)/ruff check .

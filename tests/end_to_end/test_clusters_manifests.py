@@ -252,7 +252,7 @@ def credentials(folder: Path) -> Security:
 
 def test_certificates_let_in_those_who_have_them_and_nobody_else(tmp_path):
     security, strange = credentials(tmp_path / "ours"), credentials(tmp_path / "others")
-    options = {"n_workers": 1, "processes": False, "dashboard_address": None, "host": "127.0.0.1"}
+    options = {"n_workers": 1, "processes": False, "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
     with LocalCluster(security=security, **options) as cluster:
         address = cluster.scheduler_address
         assert address.startswith("tls://")

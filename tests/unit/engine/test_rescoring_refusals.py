@@ -26,7 +26,7 @@ def refusing(note: str) -> None:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_task_that_refuses_its_input_runs_once(tmp_path: Path) -> None:
     note = tmp_path / "tries"
-    one = {"processes": False, "n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    one = {"processes": False, "n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with Client(**one) as client, pytest.raises(InputError, match="refused"):
         OnCluster(client).one(refusing, str(note))
     assert note.read_text() == "tried\n"

@@ -8,10 +8,8 @@ UV      = $(BIN)/uv pip
 # One place says which uv installs: the lock file.
 UV_PIN  = $(shell sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock)
 ARGS   ?=
-# How many files of tests run side by side. `make test WORKERS=0` runs them in one process.
-WORKERS ?= 2
 
-.PHONY: install demo test check format lock bench soak clean
+.PHONY: install demo season test check format lock bench soak clean
 .DEFAULT_GOAL := install
 
 install: $(STAMP)
@@ -28,8 +26,24 @@ $(STAMP): requirements.lock pyproject.toml
 demo: $(STAMP)
 	$(BIN)/rescore demo $(ARGS)
 
+# A made-up season by its commands, from roster to corrected board, in ./rescore-demo/season
+season: $(STAMP)
+	$(BIN)/rescore demo --season $(ARGS)
+
+# Those that start servers and clusters mostly wait: they run beside the others, each with its output at its end.
+# `make test ARGS=tests/unit/align` runs what it names, in one process.
 test: $(STAMP)
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+ifeq ($(strip $(ARGS)),)
+	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target test-alone test-servers
+else
+	$(BIN)/pytest $(ARGS)
+endif
+
+test-alone: $(STAMP)
+	$(BIN)/pytest tests/properties tests/conformance tests/unit
+
+test-servers: $(STAMP)
+	$(BIN)/pytest tests/end_to_end
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -55,7 +69,9 @@ soak: $(STAMP)
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest tests/properties --timeout=3600 $(ARGS)
 	RESCORE_KILLS=30 $(BIN)/pytest -s tests/end_to_end/test_rescoring_kills.py
 	RESCORE_SYSTEMS=50 $(BIN)/pytest --timeout=1800 tests/end_to_end/test_rescoring_withdrawal.py
-	RESCORE_STORM_S=60 RESCORE_DAMAGED=100000 $(BIN)/pytest --timeout=3600 tests/end_to_end/test_s3_faults.py
+	$(BIN)/python -m bench.meta --systems 4 --rows 2000 --replicates 120
+	RESCORE_PAGES=all $(BIN)/pytest --timeout=1800 tests/end_to_end/test_page_of_families.py
+	RESCORE_STORM_S=60 RESCORE_DAMAGED_PIECES=3 $(BIN)/pytest --timeout=3600 tests/end_to_end/test_s3_faults.py
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis rescore-demo

@@ -1,6 +1,7 @@
-"""The page of a large run: ``python -m bench.page`` renders it and, where a browser is installed, uses it.
+"""The reports of a large run: ``python -m bench.page`` makes them and, where a browser is installed, uses the page.
 
-Prints seconds and bytes. By default 100 systems on 2 × 2 cells of 500 queries; ``--systems 20 --cells 1`` is usual.
+Prints seconds that passed, seconds of processor time, and bytes; of the browser the processor time of the page's main
+thread. By default 100 systems on 2 × 2 cells of 500 queries; ``--systems 20`` is usual.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,11 +21,12 @@ import xarray as xr
 
 from pipeline.engine.result import Result
 from pipeline.protocols import find
-from pipeline.report import render_page
+from pipeline.report import write_reports
+from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Figure
 
 COUNTS = ("n_target", "n_hit", "n_miss", "n_fa", "p_miss", "p_fa", "twv")
-N_POINTS = 150
+N_POINTS, N_TRIALS, WEIGHT = 150, 36_000, 66.7
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -34,15 +37,17 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--no-browser", action="store_true")
     options = parser.parse_args(argv)
     grid, results = make_run(options.systems, options.cells, options.queries)
-    begin = time.perf_counter()
-    html = render_page(grid, results)
-    print(f"render     {time.perf_counter() - begin:6.2f} s   {len(html.encode()) / 1e6:.2f} MB")
-    chromium = shutil.which("chromium")
-    if chromium and not options.no_browser:
-        with tempfile.TemporaryDirectory(prefix="rescore-bench-") as folder:
-            file = Path(folder) / "index.html"
-            file.write_text(html, encoding="utf-8")
-            use(file, chromium)
+    with tempfile.TemporaryDirectory(prefix="rescore-bench-") as folder:
+        begin, busy = time.perf_counter(), time.process_time()
+        paths = write_reports(Store(folder), "reports/bench/0", grid, results)
+        spent = time.perf_counter() - begin, time.process_time() - busy
+        sizes = {name: (Path(folder) / path).stat().st_size for name, path in paths.items()}
+        total = sum(sizes.values()) / 1e6
+        print(f"write      {spent[0]:6.2f} s  {spent[1]:6.2f} s of CPU   {len(paths)} files, {total:.2f} MB")
+        print(f"index.html {sizes['index.html'] / 1e6:6.2f} MB")
+        chromium = shutil.which("chromium")
+        if chromium and not options.no_browser:
+            use(Path(folder) / paths["index.html"], chromium)
 
 
 def use(file: Path, chromium: str) -> None:
@@ -53,6 +58,8 @@ def use(file: Path, chromium: str) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 900})
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable")
         steps: tuple[tuple[str, Any], ...] = (
             ("open", lambda: page.goto(file.as_uri())),
             ("sort", lambda: page.evaluate("document.querySelector('table.sortable th:nth-child(4) button').click()")),
@@ -62,11 +69,17 @@ def use(file: Path, chromium: str) -> None:
             ("worst of", lambda: page.locator("select.of-system").first.select_option("3")),
         )
         for name, step in steps:
-            begin = time.perf_counter()
+            begin, busy = time.perf_counter(), _busy_s(session)
             step()
             page.evaluate(frame)
-            print(f"{name:10} {time.perf_counter() - begin:6.2f} s")
+            print(f"{name:10} {time.perf_counter() - begin:6.2f} s  {_busy_s(session) - busy:6.2f} s of CPU")
         browser.close()
+
+
+def _busy_s(session: Any) -> float:
+    """How long the page's main thread has worked."""
+    metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+    return float(metrics["TaskDuration"])
 
 
 def make_run(n_systems: int, n_cells: int, n_queries: int) -> tuple[dict[str, xr.Dataset], list[Result]]:
@@ -109,15 +122,36 @@ def make_run(n_systems: int, n_cells: int, n_queries: int) -> tuple[dict[str, xr
 
 def _with_figures(result: Result, measures: list[str]) -> Result:
     figures = dict.fromkeys(measures, Figure(0.5))
-    return Result(**{**result.__dict__, "figures": figures, "facts": {"n_trials": 1800.0, "n_queries_scored": 500}})
+    facts = {"n_trials": 1800.0, "n_queries_scored": 500}
+    return Result(**{**result.__dict__, "figures": figures, "facts": facts, "tables": _tables(len(str(result.cell)))})
+
+
+@cache
+def _tables(seed: int) -> dict[str, tuple[dict[str, Any], ...]]:
+    """The tables that every keyword search cell has: error rates over priors, what scores stand for, calibration."""
+    rng, odds = np.random.default_rng(seed), np.linspace(-10, 10, 81)
+    prior = 1 / (1 + np.exp(-odds))
+    default = np.minimum(prior, 1 - prior)
+    least = default * (1 - 0.8 * np.exp(-(odds**2) / 9))
+    ape = np.stack([odds, np.minimum(least * rng.uniform(1.0, 1.4, odds.size), 1), least, default], axis=1).tolist()
+    names = ("prior_log_odds", "error_rate", "min_error_rate", "default_error_rate")
+    edges, ratios = np.sort(rng.normal(0, 4, 61)), np.sort(rng.normal(0, 3, 60))
+    return {
+        "ape": tuple(dict(zip(names, row, strict=True)) for row in ape),
+        "pav": tuple(
+            {"score_min": edges[at], "score_max": edges[at + 1], "llr": ratios[at], "n_target": 1.0, "n_nontarget": 2.0}
+            for at in range(ratios.size)
+        ),
+        "calibration": tuple({"id": name, "value": 0.25, "unit": "bit"} for name in ("cllr", "min_cllr", "eer")),
+    }
 
 
 def _queries(rng: Any, shape: tuple[int, ...], n_queries: int, place: dict[str, Any]) -> xr.Dataset:
     target = np.broadcast_to(rng.integers(1, 60, (1, *shape[1:], n_queries)), (*shape, n_queries)).astype(float)
     hit = rng.binomial(target.astype(int), rng.uniform(0.2, 0.9, (*shape, 1))).astype(float)
     fa = rng.poisson(2.0, (*shape, n_queries)).astype(float)
-    p_miss, p_fa = 1 - hit / target, fa / (36_000 - target)
-    columns = [target, hit, target - hit, fa, p_miss, p_fa, 1 - p_miss - 66.7 * p_fa]
+    p_miss, p_fa = (target - hit) / target, fa / (N_TRIALS - target)
+    columns = [target, hit, target - hit, fa, p_miss, p_fa, 1 - (p_miss + WEIGHT * p_fa)]
     ids = [f"Q{n:04d}" for n in range(n_queries)]
     return xr.Dataset(
         {
@@ -137,7 +171,7 @@ def _curves(rng: Any, shape: tuple[int, ...], place: dict[str, Any]) -> xr.Datas
         "threshold": np.tile(np.linspace(8, -2, N_POINTS), n_cells),
         "p_miss": p_miss.ravel(),
         "p_fa": p_fa.ravel(),
-        "twv": (1 - p_miss - 66.7 * p_fa).ravel(),
+        "twv": (1 - (p_miss + WEIGHT * p_fa)).ravel(),
     }
     dims = ("system", "query_set", "dataset")
     ranges = {"first": (dims, first), "last": (dims, first + N_POINTS)}

@@ -19,7 +19,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from pipeline.formats.fast_kernel import Compiled
+from pipeline.formats.fast_compiled import Compiled
 from pipeline.formats.fast_kwslist import read_canonical
 from pipeline.formats.fast_vectors import Vectors
 from pipeline.formats.kwslist import read_plain

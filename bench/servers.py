@@ -88,6 +88,8 @@ class PrefectServer:
 
     home: Path
     database: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Of the server, beside those that keep it quiet."""
     port: int = field(default_factory=free_port)
     _process: subprocess.Popen[bytes] | None = None
 
@@ -111,6 +113,7 @@ class PrefectServer:
         self.home.mkdir(parents=True, exist_ok=True)
         own = {
             **QUIET_SERVER,
+            **self.settings,
             "PREFECT_HOME": str(self.home),
             "PREFECT_SERVER_DATABASE_CONNECTION_URL": self.database,
         }

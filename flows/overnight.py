@@ -21,11 +21,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from flows.clusters import open_cluster
+from flows.deaths import ALONE, IN_COMPANY, blame_after, suspected_after
 from flows.logs import from_workers, structured
 from flows.performance import kept_performance
 from flows.settings import CELLS_AT_ONCE, MOST_TASKS, Settings, settings_for
 from flows.tasks import Place, Scored, publish_run, score_cells
-from flows.told import best_effort, leave_artifacts, tell
+from flows.told import State, best_effort, leave_artifacts, tell
 from flows.turns import turn
 from pipeline.config import load_evaluation
 from pipeline.engine.plan import Job, Plan, load_plan, missing
@@ -62,8 +63,9 @@ def rescore(
     """Score every cell of an evaluation that the store does not hold yet, and publish the run.
 
     What is not given comes from ``flows.settings``; ``plan`` is the address of a plan already made from
-    ``evaluation``, ``prepared`` what making it took; a ``staged`` run waits for
-    a person to publish it. Refused inputs are cells with a reason, and so are cells that take their workers with them.
+    ``evaluation``, ``prepared`` what making it took; a ``staged`` run waits for a person to publish it, and so does one
+    without a ``plan``, which nobody attends, unless the evaluation's ``publication`` is open. Refused inputs are cells
+    with a reason, and so are cells that take their workers with them.
     Raises ``InputError`` when the organiser's own files are refused, ``PlatformError`` when cells could not be
     scored because store or cluster failed; what is done stays done.
     """
@@ -71,6 +73,7 @@ def rescore(
     kept = Store(settings.store)
     known: Plan | Evaluation = load_plan(kept, plan) if plan is not None else load_evaluation(evaluation)
     name = known.evaluation if isinstance(known, Plan) else known.name
+    staged = staged or (isinstance(known, Evaluation) and known.publication != "open")
     with turn(name):
         work = known if isinstance(known, Plan) else make_plan(known, kept)
         with structured(settings.log, {"evaluation": name, "run": id_of(work)}):
@@ -85,16 +88,18 @@ def _run(store: Store, work: Plan, prepared: Work, settings: Settings, *, staged
     if todo:
         with open_cluster(settings) as scheduler, Client(scheduler, set_as_default=False) as client:
             from_workers(settings.log, client)
-            with kept_performance(client, store) as performance:
-                done = score_all(Place(store.root, work.address, scheduler), todo, show_progress)
+            with kept_performance(client, store) as performance, suspected_after(client, IN_COMPANY):
+                place = Place(store.root, work.address, scheduler)
+                done = score_alone(place, score_all(place, todo, show_progress), client)
         notes = {"performance": performance.path, "scoring_wall_s": round(time.monotonic() - began_s, 3)}
     before = None if staged else latest(store, work.evaluation)
     made: Any = quote(total([work.work, prepared, *done.works]))  # Prefect would look through thousands of paths
     run: Run = publish_run(store.root, work.address, made, staged, [_parts(cell) for cell in done.died], notes)
     _LOG.info("%d cells scored, %d failed", run.n_scored, run.n_failed)
-    leave_artifacts(store, run)
+    state: State = "staged" if staged or waits_for(store, run) else "published"
+    leave_artifacts(store, run, state)
     if before is None or before.id != run.id:
-        tell(store, load_plan(store, run.plan), run, "staged" if staged or waits_for(store, run) else "published")
+        tell(store, load_plan(store, run.plan), run, state)
     return run
 
 
@@ -115,9 +120,7 @@ class Done:
 def score_all(place: Place, jobs: Sequence[Job], show_progress: bool) -> Done:
     """Submit the jobs' cells and wait for all of them.
 
-    Cells whose workers died are tried once more when all others are done, one at a time: a worker takes the tasks that
-    wait on it along, so that in company an innocent cell may be blamed. Raises ``PlatformError`` when any could not be
-    scored.
+    Raises ``PlatformError`` when any could not be scored, for other reasons than that their workers died.
     """
     groups = grouped(jobs, MOST_TASKS)
     futures = {
@@ -139,11 +142,22 @@ def score_all(place: Place, jobs: Sequence[Job], show_progress: bool) -> Done:
         what = str(error) if isinstance(error, RescoreError) else f"{type(error).__name__}: {error}"
         message = f"{len(failures)} of {len(groups)} tasks failed, first {label}: {what}"
         raise PlatformError(f"{message.rstrip('.')}. Run again; what is done is reused.") from error
-    suspects, done.died = sorted(done.died, key=str), []
-    for cell in suspects:
-        _LOG.warning("workers died while they scored %s; it is tried again alone", cell, extra={"cell": str(cell)})
-        done.add(score_cells.with_options(task_run_name=f"{cell} alone")(place, [_parts(cell)]))
     return done
+
+
+def score_alone(place: Place, done: Done, client: Client) -> Done:
+    """Try the cells whose workers died once more, when all others are done, one at a time.
+
+    A worker takes the tasks that wait on it along, so that in company an innocent cell may be suspected.
+    """
+    if not done.died:
+        return done
+    blame_after(client, ALONE)
+    tried = Done(list(done.works))
+    for cell in sorted(done.died, key=str):
+        _LOG.warning("workers died while they scored %s; it is tried again alone", cell, extra={"cell": str(cell)})
+        tried.add(score_cells.with_options(task_run_name=f"{cell} alone")(place, [_parts(cell)]))
+    return tried
 
 
 def _parts(cell: Cell) -> tuple[str, str, str]:

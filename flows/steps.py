@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pipeline.engine.cell import do_cell, lacks, load_result
+from pipeline.engine.cell import do_cell, kept_result, lacks
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import Job, Plan, given_up_address
 from pipeline.engine.result import Result
 from pipeline.engine.work import Work, total
 from pipeline.grid import Run, before, checked, load_grid, publish
+from pipeline.meta.variants import is_probe
 from pipeline.report.board import Run as Boards
 from pipeline.report.board import read_run
 from pipeline.report.boards_file import read_boards
@@ -62,6 +63,8 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
         result, again = sound_result(store, plan, job)
         results.append(result)
         works.append(again)
+    if is_probe(plan.evaluation):  # its figures are a line in a study, and nobody opens a page of its own
+        return publish(store, plan, results, work=lambda: {**document(plan, total(works)), **notes})
     from pipeline.report.cell_tables import write_cell_tables
     from pipeline.report.uncertainty import when_cheap
     from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
@@ -107,7 +110,7 @@ def sound_result(store: Store, plan: Plan, job: Job) -> tuple[Result, Work]:
         work = do_cell(store, plan, job.cell)
         work = work if work.damaged else work + Work.of_damaged(job.path)
 
-    return mended(lambda: load_result(store, job.address), again, job.path)[0], work
+    return mended(lambda: kept_result(store, job), again, job.path)[0], work
 
 
 def boards_of(store: Store, run: Run) -> Boards:

@@ -11,14 +11,14 @@ from pipeline.engine.plan import Plan, load_plan, missing, plan
 from pipeline.errors import DamageError
 from pipeline.grid import Run, id_of, latest
 from pipeline.grid.history import find_run
-from pipeline.meta.analysis import Analysis, analyse, asked_of, is_probe
+from pipeline.meta.analysis import Analysis, analyse, asked_of
 from pipeline.meta.evaluated import Evaluated
 from pipeline.meta.publish import publish
 from pipeline.meta.published import read_published
 from pipeline.meta.resamples import Draw, draws
 from pipeline.meta.rows import Row
 from pipeline.meta.study import Study
-from pipeline.meta.variants import applies, replanned, variant_name, variants_of
+from pipeline.meta.variants import applies, is_probe, replanned, variant_name, variants_of
 from pipeline.store.blobs import Store, open_input
 
 MOST_DRAWN_HERE = 400

@@ -22,10 +22,13 @@ from flows.studies import (
 )
 from pipeline.config.meta_file import load_study
 from pipeline.config.urls import masked
+from pipeline.engine.mending import unless_damaged
 from pipeline.errors import PlatformError, RescoreError
-from pipeline.meta.analysis import is_probe
+from pipeline.grid import id_of
 from pipeline.meta.resamples import PER_TASK
 from pipeline.meta.study import Study
+from pipeline.meta.variants import is_probe
+from pipeline.store import studies
 from pipeline.store.blobs import Store
 
 
@@ -48,15 +51,18 @@ def run_study(
     """
     kept, study = Store(store), load_study(file)
     planned = prepare(study, kept)
-    if is_brief(study, planned):
+    if is_brief(study, kept, planned):
         runs = {one.name: finish_here(one) for one in lacking(planned)}
         _, paths = conclude(study, kept, evaluations(planned, runs))
     else:
         if not quiet:
-            text = f"{len(planned)} evaluations. Starting Prefect and Dask ({cluster}) …"
+            n_probes = sum(is_probe(one.name) for one in planned)
+            again = f", {n_probes} times again at other tolerances" if n_probes else ""
+            text = f"{len(planned) - n_probes} evaluations{again}. Starting Prefect and Dask ({cluster}) …"
             Console(file=sys.stderr, highlight=False).print(text, style="dim")
         paths = dict(_start_flow(file, store, cluster, workers))
-    summary = StudySummary(study.name, tuple(one.name for one in planned), {n: kept.url(p) for n, p in paths.items()})
+    named = tuple(one.name for one in planned if not is_probe(one.name))
+    summary = StudySummary(study.name, named, {name: kept.url(path) for name, path in paths.items()})
     if not quiet:
         console = Console(highlight=False, soft_wrap=True)
         console.print(f"Study {summary.name}: {', '.join(summary.evaluations)}", markup=False)
@@ -65,10 +71,16 @@ def run_study(
     return summary
 
 
-def is_brief(study: Study, planned: tuple[Planned, ...]) -> bool:
-    """Whether no output is to be read, and what is to be drawn is soon drawn in this process."""
-    if not all(is_light(one) for one in lacking(planned)):
+def is_brief(study: Study, store: Store, planned: tuple[Planned, ...]) -> bool:
+    """Whether no output is to be read, and what is to be drawn is soon drawn in this process, or was drawn before."""
+    todo = lacking(planned)
+    if not all(is_light(one) for one in todo):
         return False
+    done = unless_damaged(lambda: studies.latest(store, study.name), f"the latest study {study.name}")
+    if not todo and done is not None and done["source"] == study.source:
+        runs = {one.run.id if one.run is not None else id_of(one.plan) for one in planned}
+        if runs <= set(done.get("runs", ())) and store.listing("resamples").keys() >= set(done["replicates"]):
+            return True
     per_cell = -(-study.resampling.n_replicates // PER_TASK) * max(1, len(study.measures))
     return sum(len(one.plan.jobs) * per_cell for one in planned if not is_probe(one.name)) <= MOST_DRAWN_HERE
 

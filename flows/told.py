@@ -1,6 +1,7 @@
 """What a flow leaves with Prefect beside the run itself: artifacts and events, for people and automations.
 
-The run is published by then. A server that does not answer costs these, never the run.
+The run is published by then. A server that does not answer costs these, never the run. Whoever may look at Prefect's
+pages sees what reports may show: no figure of a run that waits for a person, and nothing that a dataset holds back.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
@@ -21,12 +22,15 @@ from pipeline.engine.plan import Plan, load_plan
 from pipeline.engine.result import plain
 from pipeline.engine.work import work_text
 from pipeline.grid import Run, before, load_grid
+from pipeline.grid.disclosure import HELD, Disclosure, levels_of
 from pipeline.report import board_rows
 from pipeline.report.diff import Diff, compare, side_of
 from pipeline.report.diff_documents import diff_text
+from pipeline.report.disclosure import disclosed, disclosed_changes
 from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
 
+State = Literal["published", "staged"]
 _LOG = logging.getLogger("rescore")
 
 
@@ -39,24 +43,30 @@ def best_effort(what: str) -> Iterator[None]:
         _LOG.warning("Prefect did not take %s (%s: %s); the results are safe", what, type(error).__name__, error)
 
 
-def leave_artifacts(store: Store, run: Run) -> None:
-    """The board, the cells without figures and what the run took, as tables beside the flow run."""
-    grid = load_grid(store, run)
+def leave_artifacts(store: Store, run: Run, state: State) -> None:
+    """The board, the cells without figures and what the run took, as tables beside the flow run.
+
+    There is no board of a run that is staged.
+    """
+    grid, _ = disclosed(load_grid(store, run), ())
     primary = str(grid[""].attrs["primary_measure"])
     rows = [row for row in board_rows(grid) if row["condition"] == "all"]
+    counts = f"{run.evaluation}: {run.n_scored} cells scored, {run.n_failed} failed; {work_text(run.work)}"
     with best_effort("the board"):
-        create_table_artifact(
-            key="board",
-            description=f"{run.evaluation}: {run.n_scored} cells scored, {run.n_failed} failed; {work_text(run.work)}",
-            table=[_shown(row, "query_set", "dataset", "rank", "system", primary) for row in rows if not row["failed"]],
-        )
+        if state == "published":
+            scored = [row for row in rows if not row["failed"]]
+            create_table_artifact(
+                key="board",
+                description=counts,
+                table=[_shown(row, "query_set", "dataset", "rank", "system", primary) for row in scored],
+            )
         create_table_artifact(
             key="failed-cells",
             description="Cells without figures, and why",
             table=[
                 _shown(row, "query_set", "dataset", "system", "failed", "failed_where", "failed_message")
                 for row in rows
-                if row["failed"]
+                if row["failed"] not in ("", HELD)
             ],
         )
         create_table_artifact(
@@ -70,13 +80,14 @@ def _shown(row: Mapping[str, Any], *columns: str) -> dict[str, Any]:
     return {name: plain(row[name]) for name in columns}
 
 
-def tell(store: Store, work: Plan, run: Run, state: str) -> str:
-    """Leave an artifact with what moved since the run before, and events; returns what moved as text.
+def tell(store: Store, work: Plan, run: Run, state: State) -> str:
+    """Leave an artifact with what moved since the run before, and events; returns all that moved as text.
 
     Events are ``rescore.run.published`` or ``rescore.run.staged``, and ``rescore.figures.moved`` where any did.
     """
     changes = unless_damaged(lambda: _changes(store, work, run), f"run {run.id}")
-    text, payload = _text(changes), _payload(run, changes, waits_for(store, run))
+    payload = _payload(run, changes, waits_for(store, run))
+    text = _counted(run, payload) if state == "staged" else _text(disclosed_changes(changes, _levels(store, run)))
     with best_effort("word of the run"):
         for event in [f"rescore.run.{state}", *(["rescore.figures.moved"] if payload["n_cells_moved"] else [])]:
             emit_event(
@@ -91,12 +102,24 @@ def tell(store: Store, work: Plan, run: Run, state: str) -> str:
             ),
             description=f"{run.evaluation}: what moved",
         )
-    return text
+    return _text(changes)
 
 
 def moved(store: Store, run: Run) -> str:
     """What moved since the run before, as text."""
     return _text(unless_damaged(lambda: _changes(store, load_plan(store, run.plan), run), f"run {run.id}"))
+
+
+def _levels(store: Store, run: Run) -> Mapping[str, Disclosure]:
+    return levels_of(load_grid(store, run))
+
+
+def _counted(run: Run, payload: Mapping[str, Any]) -> str:
+    """What moved to a run that nobody may see yet, without any figure."""
+    if payload["before"] is None:
+        return "This is the first run."
+    moved = f"{payload['n_cells_moved']} of {len(run.results)} cells moved since run {payload['before']}."
+    return f"{moved} `rescore diff {payload['before']} {run.id}` shows how to whoever may read the store."
 
 
 def _text(changes: Diff | None) -> str:

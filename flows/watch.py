@@ -12,7 +12,7 @@ from prefect import flow
 from flows.overnight import rescore
 from flows.settings import settings_for
 from flows.steps import finish, is_small, score_here
-from flows.told import moved, tell
+from flows.told import State, moved, tell
 from flows.turns import turn
 from pipeline.config import load_evaluation
 from pipeline.engine.mending import unless_damaged
@@ -59,7 +59,8 @@ def watch(
         standing = last(kept, work, staged=staged or phase_of(kept, described.name) is not None)
         if standing is not None:
             return Watched(work.evaluation, standing.id, "unchanged")
-        state, todo = "staged" if staged else "published", missing(work.jobs, kept)
+        state: State = "staged" if staged else "published"
+        todo = missing(work.jobs, kept)
         if is_small(kept, work, todo):
             run = finish(kept, work, score_here(kept, work, todo), staged=staged)
             state = "staged" if waits_for(kept, run) else state

@@ -165,7 +165,7 @@ def serving(folder: Path, *options: str) -> Iterator[S3Server]:
         server.start()
         yield server
     finally:
-        server.stop()
+        server.kill()  # nobody needs its data any more
 
 
 def _free_ports() -> list[int]:

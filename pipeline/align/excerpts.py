@@ -29,12 +29,23 @@ def inside_excerpts(
     if excerpts.file.size == 0:
         return np.zeros(file.size, np.bool_)
     group, begin, latest_end = _by_group(excerpts)
-    row_group = _row_groups(excerpts, files, channels, file, channel)
-    first = np.searchsorted(group, row_group, "left")
-    last = np.searchsorted(group, row_group, "right")
-    begun = positions_within(begin, first, last, begin_s, after_equal=True)
-    # Of the excerpts begun by then, the one that ends last holds the row if any does.
-    return (begun > first) & (latest_end[np.maximum(begun - 1, 0)] >= end_s)
+    places, first = np.unique(group, return_index=True)
+    last = np.append(first[1:], group.size)
+    place_of = np.full((len(excerpts.files) + 1, len(excerpts.channels) + 1), -1, np.int32)
+    place_of[np.divmod(places, len(excerpts.channels))] = np.arange(places.size)
+    place = place_of[recode(files, excerpts.files)[file], recode(channels, excerpts.channels)[channel]]
+    # Most recordings have one excerpt on a channel: its ends decide. A place without one holds nothing.
+    sole = last - first == 1
+    opens = np.append(np.where(sole, begin[first], np.inf), np.inf)
+    closes = np.append(np.where(sole, latest_end[first], -np.inf), -np.inf)
+    inside: Bools = (begin_s >= opens[place]) & (end_s <= closes[place])
+    if not sole.all():
+        rows = np.flatnonzero(np.append(~sole, False)[place])
+        of = place[rows]
+        begun = positions_within(begin, first[of], last[of], begin_s[rows], after_equal=True)
+        # Of the excerpts begun by then, the one that ends last holds the row if any does.
+        inside[rows] = (begun > first[of]) & (latest_end[np.maximum(begun - 1, 0)] >= end_s[rows])
+    return inside
 
 
 def _by_group(excerpts: Excerpts) -> tuple[NDArray[np.int64], Floats, Floats]:
@@ -48,13 +59,3 @@ def _by_group(excerpts: Excerpts) -> tuple[NDArray[np.int64], Floats, Floats]:
     # Ranks instead of times, one block of ranks per group: the running maximum starts afresh with each group.
     latest = np.maximum.accumulate(group * rank.size + rank) % rank.size
     return group, excerpts.begin_s[order], end[by_end][latest]
-
-
-def _row_groups(
-    excerpts: Excerpts, files: tuple[str, ...], channels: tuple[str, ...], file: Codes, channel: Codes
-) -> NDArray[np.int64]:
-    """Per row the excerpts' number of its file and channel, -1 where no excerpt has that file or channel."""
-    row_file = recode(files, excerpts.files)[file]
-    row_channel = recode(channels, excerpts.channels)[channel]
-    group = row_file.astype(np.int64) * len(excerpts.channels) + row_channel
-    return np.where((row_file < 0) | (row_channel < 0), np.int64(-1), group)

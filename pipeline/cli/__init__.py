@@ -6,6 +6,7 @@ Each command is one module with ``register(subparsers)``; a new command is a new
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import os
 import sys
@@ -40,6 +41,8 @@ COMMANDS = (
 )
 
 EXIT_CODES = "exit codes: 0 scored (undefined figures included), 1 refused input, 2 usage, 3 platform fault"
+_OBJECTS_BETWEEN_COLLECTIONS = 100_000
+"""Tables of results are many small objects without cycles: looking for some took a fifth of publishing a run."""
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
@@ -63,6 +66,9 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a name in any script prints on any terminal
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")  # matrices are small here: threads that wait for each other only cost
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     sys.exit(main())
 
 

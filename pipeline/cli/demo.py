@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from pipeline.cli.output import shown
 from pipeline.cli.place import count, shared_store
 from pipeline.errors import UsageError
 
@@ -26,6 +27,10 @@ def register(subparsers: Any) -> None:
     parser.add_argument("--folder", default=DEFAULT_FOLDER, help=f"where it goes (default: {DEFAULT_FOLDER})")
     parser.add_argument("--store", type=shared_store, metavar="URL", help="default: `store` in the folder")
     parser.add_argument("--workers", type=count, default=None, metavar="N", help="default: one a core")
+    parser.add_argument("--years", action="store_true", help="three made-up years instead, compared by `rescore meta`")
+    parser.add_argument(
+        "--season", action="store_true", help="a made-up season instead, from roster to corrected board"
+    )
     parser.set_defaults(command=demo)
 
 
@@ -33,8 +38,12 @@ def demo(args: argparse.Namespace) -> int:
     """Write, run, print; 0."""
     folder = Path(args.folder)
     check_folder(folder)
+    if args.season:
+        return _season(folder)
     from pipeline.cli.synthetic import write_evaluation  # numpy's random generators and, below, all of the flow
 
+    if args.years:
+        return _years(folder, args)
     evaluation = write_evaluation(folder)
     (folder / MARK).touch()
     print(f"A made-up evaluation is in {folder}: read {evaluation}")
@@ -46,6 +55,40 @@ def demo(args: argparse.Namespace) -> int:
     print(f"\nOpen {page} in a browser. Change a file in {folder} and say")
     print(f"  rescore run {evaluation} --store {store}")
     print("to score again what that changes, and nothing else.")
+    return 0
+
+
+def _years(folder: Path, args: argparse.Namespace) -> int:
+    """Write three years, compare them, print; 0."""
+    from pipeline.cli.synthetic_years import write_years
+
+    file = write_years(folder)
+    (folder / MARK).touch()
+    print(f"Three made-up years are in {folder}: read {file}")
+    from flows.study import run_study
+
+    store = args.store or str(folder / "store")
+    summary = run_study(str(file), store=store, workers=args.workers)
+    print(f"\nOpen {summary.paths['index.html']} in a browser. Change {file} and say")
+    print(f"  rescore meta {file} --store {store}")
+    return 0
+
+
+def _season(folder: Path) -> int:
+    """Play a season in ``season`` of the folder and say where its pages are; 0."""
+    from pipeline.cli.played_season import TRANSCRIPT, PlayedSeason
+
+    place = folder.absolute() / "season"
+    if place.exists():
+        raise UsageError(
+            f"{place} holds a season already, and a ledger is only added to. Remove it, or name a --folder."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / MARK).touch()
+    print(f"cd {place}", flush=True)
+    played = PlayedSeason(place, lambda text: print(shown(text), flush=True)).play()
+    print(f"\nAll that was said is in {place / TRANSCRIPT}. Open in a browser what participants see:\n  {played.front}")
+    print(f"and what a team sees, in {Path(played.store) / 'packets'}.")
     return 0
 
 

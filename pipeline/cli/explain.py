@@ -1,9 +1,10 @@
-"""``rescore explain``: what became of every detection and occurrence of a query, and the rule that decided."""
+"""``rescore explain``: what became of every trial of a query, and the rule that decided."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from pipeline.cli.output import columns, number, print_json, shown
@@ -15,6 +16,7 @@ from pipeline.terms import Cell
 
 if TYPE_CHECKING:
     from pipeline.engine.plan import Plan
+    from pipeline.protocols.disputes import Decided
     from pipeline.protocols.kws_dispute import Explained
 
 
@@ -22,10 +24,11 @@ def register(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "explain",
-        help="why detections and occurrences of a query became what they are",
+        help="why the trials of a query became what they are",
         description="Keyword search: list the detections and occurrences of a query in one cell with the pairs they "
         "could be in, what each pair is worth, and the rule that decided. With FILE, of that recording; with TIME, "
-        "what lies within a second of it.",
+        "what lies within a second of it. Query by document: QUERY and FILE are query and document; MED: event and "
+        "clip; language recognition: QUERY is the segment; speech-to-text: QUERY and FILE are recording and channel.",
         allow_abbrev=False,
     )
     parser.add_argument("cell", metavar="QUERY_SET/DATASET/SYSTEM")
@@ -74,17 +77,51 @@ def _plan_of(store: Store, cell: str, run: str | None) -> Plan:
     return load_plan(store, plans.pop())
 
 
-def _wanted(row: Explained, file: str | None, time_s: float | None) -> bool:
-    near = time_s is None or (row.begin_s - 1 <= time_s <= row.end_s + 1)
+def _wanted(row: Explained | Decided, file: str | None, time_s: float | None) -> bool:
+    near = time_s is None or isnan(row.begin_s) or (row.begin_s - 1 <= time_s <= row.end_s + 1)
     return (file is None or row.file == file) and near
 
 
-def _document(row: Explained) -> dict[str, Any]:
-    stored = {name: plain(value) for name, value in asdict(row).items() if name != "pairs"}
-    return {**stored, "why": row.why, "pairs": [asdict(pair) for pair in row.pairs]}
+def _document(row: Explained | Decided) -> dict[str, Any]:
+    return {**_plain(asdict(row)), "why": row.why}
 
 
-def _print(row: Explained) -> None:
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else plain(value)
+
+
+def _print_decided(row: Decided) -> None:
+    """A trial, and below it what was decided from; steps of an alignment and scores of classes as tables."""
+    place = "" if isnan(row.begin_s) else f" {number(row.begin_s)}-{number(row.end_s)} s"
+    print(shown(f"{row.trial}{place}: {row.outcome}, {row.rule}: {row.why}"))
+    tables: list[list[tuple[str, ...]]] = []
+    told = []
+    for name, value in row.details.items():
+        if isinstance(value, dict):
+            tables.append([(name, *(f"{key} {number(one)}" for key, one in value.items()))])
+        elif name == "steps":
+            tables.append([tuple("" if one is None else number(one) for one in step) for step in value])
+        else:
+            told.append(f"{name} {' '.join(value) if isinstance(value, list) else number(value)}")
+    if told:
+        print(shown(f"    {', '.join(told)}"))
+    for table in tables:
+        print(columns(table, indent="    "))
+
+
+def _print(row: Explained | Decided) -> None:
+    from pipeline.protocols.disputes import Decided
+
+    if isinstance(row, Decided):
+        _print_decided(row)
+    else:
+        _print_explained(row)
+
+
+def _print_explained(row: Explained) -> None:
+    """A detection or occurrence, and below it the pairs that it could be in."""
     score = "" if row.kind == "occurrence" else f" score {number(row.score)} {'YES' if row.decision else 'NO'}"
     place = f"{row.file} {row.channel} {number(row.begin_s)}-{number(row.end_s)} s"
     print(shown(f"{row.kind} {place}{score}: {row.outcome}, {row.rule}: {row.why}"))

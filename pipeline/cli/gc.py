@@ -1,4 +1,4 @@
-"""``rescore gc``: remove what no run reaches."""
+"""``rescore gc``: remove what no run and no study reaches."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ def register(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "gc",
-        help="remove what no run reaches",
-        description="List the objects that no published run reaches, as crashed runs and old editions leave them; with "
-        "--delete remove them. Nothing that a kept run stands on is ever removed, nor anything written lately.",
+        help="remove what no run and no study reaches",
+        description="List the objects that no published run and no finished study reaches, as crashed runs and old "
+        "editions leave them; with --delete remove them. Nothing that a kept run stands on is ever removed, nor "
+        "anything written lately.",
         allow_abbrev=False,
     )
     parser.add_argument("--delete", action="store_true", help="remove them; without this nothing is changed")
@@ -27,7 +28,11 @@ def register(subparsers: Any) -> None:
         "--older-than", type=_hours, default=24.0, metavar="HOURS", help="leave what is younger alone (default: 24)"
     )
     parser.add_argument(
-        "--keep", type=_count, default=None, metavar="N", help="keep the last N runs of each evaluation (default: all)"
+        "--keep",
+        type=_count,
+        default=None,
+        metavar="N",
+        help="keep the last N runs of each evaluation, and of each study (default: all)",
     )
     add_store(parser)
     parser.set_defaults(command=gc)

@@ -17,7 +17,7 @@ fields of the meta file:
   teams, systems: {NAME: [OTHER NAME]}      measures: [MEASURE]      contrasts, revisions: [[EVALUATION, EVALUATION]]
   dev_eval: [{dev: QUERY_SET/DATASET, eval: QUERY_SET/DATASET}]
   sensitivity: {beta: [], p_target: [], tolerance_s: []}
-  resampling: {replicates: 1000, seed: 13, level: 0.95, method: percentile or bca, strata: FILE.csv}
+  resampling: {replicates: 1000, seed: 13, level: 0.95, method: bca or percentile, strata: FILE.csv}
 """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
 from pipeline.cli.cell_text import text_of
@@ -10,7 +11,7 @@ from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
 from pipeline.cli.output import finding_document, note_findings, print_json
 from pipeline.cli.reports import add_reports, check_reports, write_reports
 from pipeline.engine.result import document
-from pipeline.engine.score import check_roles, read_all, score_tables
+from pipeline.engine.score import check_roles, read_all, score_files, score_tables
 from pipeline.errors import InputError
 from pipeline.protocols import find
 
@@ -39,8 +40,12 @@ def score(args: argparse.Namespace) -> int:
     check_reports(args, protocol)
     inputs = roles_of(args.inputs, protocol)
     check_roles(protocol, inputs)
-    tables, sources = read_all(protocol, inputs)
-    result = score_tables(protocol, tables, sources)
+    tables: Mapping[str, Any] = {}
+    if args.alignment:
+        tables, sources = read_all(protocol, inputs)
+        result = score_tables(protocol, tables, sources)
+    else:
+        result = score_files(protocol, inputs)
     if args.json:
         printed = document(result, curve=args.curve)
         kind = "warnings" if result.failed is None else "errors"

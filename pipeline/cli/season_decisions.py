@@ -31,6 +31,7 @@ def register(below: Any) -> None:
     parser.add_argument("file", type=Path, metavar="KEY")
     parser.add_argument("--role", required=True, help="the key's role: rttm, ref, key or stm")
     parser.add_argument("--dataset", default="", help="the dataset it is of")
+    parser.add_argument("--query-set", default="", help="the query set it is for, where each has a key of its own")
     parser.add_argument("--season", metavar="NAME", help="default: the only one in the store")
     parser.add_argument("--phase", metavar="NAME", help="default: the only one of the season")
     _person(parser)
@@ -58,9 +59,10 @@ def release_command(args: argparse.Namespace) -> int:
     if args.json:
         print_json({**asdict(made), "public": store.url(place)})
     else:
+        shown_state = made.state.replace("_", " ")
         print(
             shown(
-                f"Run {made.run} is the {made.state} result of {run.evaluation}. Participants see {store.url(place)}."
+                f"Run {made.run} is the {shown_state} result of {run.evaluation}. Participants see {store.url(place)}."
             )
         )
     return 0
@@ -117,6 +119,7 @@ def key_command(args: argparse.Namespace) -> int:
         "phase": standing(store, season).rules.phase(args.phase).name,
         "role": args.role,
         "dataset": args.dataset,
+        **({"query_set": args.query_set} if args.query_set else {}),
         "name": args.file.name,
         "sha256": source.sha256,
         "n_bytes": source.n_bytes,

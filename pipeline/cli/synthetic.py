@@ -25,8 +25,6 @@ FILE_S = 60.0
 N_QUERIES = 20
 BAYES_THRESHOLD = 4.2
 """-logit of the effective prior of SWS 2013: the right threshold for calibrated log-likelihood ratios."""
-MALFORMED = ("fjord", "eval-q", "eval")
-MISSING = ("dune", "dev-q", "eval")
 
 
 @dataclass(frozen=True)
@@ -71,6 +69,26 @@ TEAMS = (
 
 
 @dataclass(frozen=True)
+class Made:
+    """A made-up evaluation: equal ones write equal bytes."""
+
+    name: str = NAME
+    protocol: str = "sws2013"
+    seed: int = SEED
+    teams: tuple[Team, ...] = TEAMS
+    prefix: str = ""
+    """Begins the names of its recordings."""
+    n_old_queries: int = 0
+    """The first so many queries of each set are those of the evaluation that ``rescore demo`` makes."""
+    malformed: tuple[str, str, str] | None = None
+    """System, query set and dataset of an output with scores that are no numbers, and of one that is not there."""
+    missing: tuple[str, str, str] | None = None
+
+
+DEMO = Made(malformed=("fjord", "eval-q", "eval"), missing=("dune", "dev-q", "eval"))
+
+
+@dataclass(frozen=True)
 class Word:
     """A spoken word of the made-up recordings."""
 
@@ -80,38 +98,39 @@ class Word:
     text: str
 
 
-def write_evaluation(folder: Path) -> Path:
-    """Write the evaluation below ``folder`` and return the path of its evaluation file.
+def write_evaluation(folder: Path, made: Made = DEMO) -> Path:
+    """Write an evaluation below ``folder`` and return the path of its evaluation file.
 
     Writing twice writes the same bytes. Raises ``OSError`` when the folder cannot be written.
     """
-    queries = {name: _queries(index) for index, name in enumerate(QUERY_SETS)}
+    queries = {name: _queries(made, index) for index, name in enumerate(QUERY_SETS)}
     for name, texts in queries.items():
-        _write(folder / f"queries/{name}.tlist.xml", _tlist(name, texts))
-        _write(folder / f"queries/{name}.examples.csv", _examples(name, texts))
+        write_lines(folder / f"queries/{name}.tlist.xml", _tlist(name, texts))
+        write_lines(folder / f"queries/{name}.examples.csv", _examples(made, name, texts))
     for index, dataset in enumerate(DATASETS):
-        words = _recordings(dataset, index, [text for texts in queries.values() for text in texts])
-        _write(folder / f"datasets/{dataset}.ecf.xml", _ecf(dataset))
-        _write(folder / f"datasets/{dataset}.rttm", _rttm(words))
-        for team in TEAMS:
+        words = _recordings(made, dataset, index, [text for texts in queries.values() for text in texts])
+        write_lines(folder / f"datasets/{dataset}.ecf.xml", _ecf(made, dataset))
+        write_lines(folder / f"datasets/{dataset}.rttm", _rttm(words))
+        for team in made.teams:
             for name, texts in queries.items():
-                if (team.name, name, dataset) != MISSING:
-                    lines = _stdlist(team, name, dataset, texts, words)
-                    _write(folder / f"systems/{team.name}/{name}_{dataset}.stdlist.xml", lines)
-    for team in TEAMS:
-        _write(folder / f"systems/{team.name}/resources.yaml", _resources(team))
+                if (team.name, name, dataset) != made.missing:
+                    lines = _stdlist(made, team, name, dataset, texts, words)
+                    write_lines(folder / f"systems/{team.name}/{name}_{dataset}.stdlist.xml", lines)
+    for team in made.teams:
+        write_lines(folder / f"systems/{team.name}/resources.yaml", _resources(team))
     path = folder / "evaluation.yaml"
-    _write(path, _evaluation())
+    write_lines(path, _evaluation(made))
     return path
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a text file, its folders too."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
-def _generator(*place: int) -> np.random.Generator:
-    return np.random.default_rng([SEED, *place])
+def _generator(seed: int, *place: int) -> np.random.Generator:
+    return np.random.default_rng([seed, *place])
 
 
 def _spelled(random: np.random.Generator, syllables: int) -> str:
@@ -119,10 +138,11 @@ def _spelled(random: np.random.Generator, syllables: int) -> str:
     return "".join("bdfgklmnprstvz"[random.integers(14)] + "aeiou"[random.integers(5)] for _ in range(syllables))
 
 
-def _queries(index: int) -> list[str]:
+def _queries(made: Made, index: int) -> list[str]:
     """Query texts; four syllables, while words of the recordings have two or three, so none is there by chance."""
-    random = _generator(1, index)
-    texts = dict.fromkeys(_spelled(random, 4) for _ in range(2 * N_QUERIES))
+    old = _queries(DEMO, index)[: made.n_old_queries] if made.n_old_queries else []
+    random = _generator(made.seed, 1, index)
+    texts = dict.fromkeys([*old, *(_spelled(random, 4) for _ in range(2 * N_QUERIES))])
     return list(texts)[:N_QUERIES]
 
 
@@ -130,21 +150,20 @@ def _query_id(query_set: str, number: int) -> str:
     return f"{query_set}-{number + 1:02d}"
 
 
-def _file(dataset: str, number: int) -> str:
-    return f"{dataset}_{number + 1:03d}"
+def _file(made: Made, dataset: str, number: int) -> str:
+    return f"{made.prefix}{dataset}_{number + 1:03d}"
 
 
-def _recordings(dataset: str, index: int, texts: Sequence[str]) -> list[Word]:
+def _recordings(made: Made, dataset: str, index: int, texts: Sequence[str]) -> list[Word]:
     """All words of a dataset in time order: filler, and each query about five times; the last of each set never."""
-    random = _generator(2, index)
+    random = _generator(made.seed, 2, index)
     words = []
     for number in range(N_FILES):
         begin_s = 0.2
         while begin_s < FILE_S - 1.2:
             dur_s = round(float(random.uniform(0.25, 0.7)), 2)
-            words.append(
-                Word(_file(dataset, number), round(begin_s, 2), dur_s, _spelled(random, int(random.integers(2, 4))))
-            )
+            text = _spelled(random, int(random.integers(2, 4)))
+            words.append(Word(_file(made, dataset, number), round(begin_s, 2), dur_s, text))
             begin_s += dur_s + float(random.uniform(0.02, 0.25))
     places = iter(random.permutation(len(words)).tolist())
     for number, text in enumerate(texts):
@@ -154,10 +173,10 @@ def _recordings(dataset: str, index: int, texts: Sequence[str]) -> list[Word]:
     return words
 
 
-def _ecf(dataset: str) -> Iterator[str]:
+def _ecf(made: Made, dataset: str) -> Iterator[str]:
     yield f'<ecf source_signal_duration="{N_FILES * FILE_S:.3f}" language="made-up" version="1">'
     for number in range(N_FILES):
-        place = f'audio_filename="{_file(dataset, number)}.wav" channel="1" tbeg="0.000" dur="{FILE_S:.3f}"'
+        place = f'audio_filename="{_file(made, dataset, number)}.wav" channel="1" tbeg="0.000" dur="{FILE_S:.3f}"'
         yield f'  <excerpt {place} source_type="bnews" language="made-up"/>'
     yield "</ecf>"
 
@@ -175,17 +194,19 @@ def _tlist(query_set: str, texts: Sequence[str]) -> Iterator[str]:
     yield "</termlist>"
 
 
-def _examples(query_set: str, texts: Sequence[str]) -> Iterator[str]:
+def _examples(made: Made, query_set: str, texts: Sequence[str]) -> Iterator[str]:
     """The organiser's table of spoken examples: what Searching Speed is measured against."""
-    random = _generator(3, QUERY_SETS.index(query_set))
+    random = _generator(made.seed, 3, QUERY_SETS.index(query_set))
     yield "query,example,dur_s"
     for number in range(len(texts)):
         for example in range(1 + number % 3):
             yield f"{_query_id(query_set, number)},{example + 1},{random.uniform(0.4, 1.1):.2f}"
 
 
-def _stdlist(team: Team, query_set: str, dataset: str, texts: Sequence[str], words: Sequence[Word]) -> Iterator[str]:
-    random = _generator(4, team.draws, QUERY_SETS.index(query_set), DATASETS.index(dataset))
+def _stdlist(
+    made: Made, team: Team, query_set: str, dataset: str, texts: Sequence[str], words: Sequence[Word]
+) -> Iterator[str]:
+    random = _generator(made.seed, 4, team.draws, QUERY_SETS.index(query_set), DATASETS.index(dataset))
     yield (
         f'<stdlist termlist_filename="{query_set}.tlist.xml" indexing_time="{team.index_cpu_h * 3600:.0f}" '
         f'language="made-up" index_size="1000000" system_id="{team.name}">'
@@ -195,8 +216,8 @@ def _stdlist(team: Team, query_set: str, dataset: str, texts: Sequence[str], wor
         query = _query_id(query_set, number)
         yield f'  <detected_termlist termid="{query}" term_search_time="{seconds:.2f}" oov_term_count="NA">'
         spoken = [word for word in words if word.text == text]
-        for row, line in enumerate(_detections(team, dataset, spoken, random)):
-            slip = (team.name, query_set, dataset) == MALFORMED and number % 8 == 2 and row == 1
+        for row, line in enumerate(_detections(made, team, dataset, spoken, random)):
+            slip = (team.name, query_set, dataset) == made.malformed and number % 8 == 2 and row == 1
             yield _with_slip(line) if slip else line
         yield "  </detected_termlist>"
     yield "</stdlist>"
@@ -208,7 +229,9 @@ def _with_slip(line: str) -> str:
     return f'{head} score="nan"{tail[tail.index(chr(34)) + 1 :]}'
 
 
-def _detections(team: Team, dataset: str, spoken: Sequence[Word], random: np.random.Generator) -> Iterator[str]:
+def _detections(
+    made: Made, team: Team, dataset: str, spoken: Sequence[Word], random: np.random.Generator
+) -> Iterator[str]:
     """Detections of one query: true ones near where it is spoken, false ones anywhere, all above the system's floor."""
     mean, d = team.d**2 / 2, team.d
     n_trials = int(N_FILES * FILE_S) - len(spoken)
@@ -225,7 +248,7 @@ def _detections(team: Team, dataset: str, spoken: Sequence[Word], random: np.ran
         if llr >= team.floor
     ]
     columns = zip(files.tolist(), begins_s.tolist(), durs_s.tolist(), false_llr.tolist(), strict=True)
-    found += [(_file(dataset, file), begin_s, dur_s, llr) for file, begin_s, dur_s, llr in columns]
+    found += [(_file(made, dataset, file), begin_s, dur_s, llr) for file, begin_s, dur_s, llr in columns]
     scores = team.scored(np.array([llr for *_, llr in found], np.float64)).tolist()
     for (file, begin_s, dur_s, _), score in sorted(zip(found, scores, strict=True)):
         decision = "YES" if score >= team.threshold else "NO"
@@ -253,11 +276,11 @@ def _resources(team: Team) -> Iterator[str]:
             yield f"    peak_memory_bytes: {memory // 4}"
 
 
-def _evaluation() -> Iterator[str]:
+def _evaluation(made: Made) -> Iterator[str]:
     yield f"""\
 # A made-up evaluation, written by `rescore demo`. Score it (again) with: rescore run evaluation.yaml
-name: {NAME}
-protocol: sws2013          # rescore protocols sws2013 lists roles, settings and measures
+name: {made.name}
+protocol: {made.protocol}          # rescore protocols {made.protocol} lists roles, settings and measures
 mode: official             # as the organisers' tool computes; plan: as the text says
 # settings: {{c_fa: 2}}      # any setting of the protocol, by its name
 
@@ -275,6 +298,6 @@ systems:
   # Every file that fits is one system on one (query set, dataset). A cell that fits nothing is a cell with a reason.
   pattern: systems/{system}/{query_set}_{dataset}.stdlist.xml
   resources: systems/{system}/resources.yaml"""
-    for team in TEAMS:
+    for team in made.teams:
         primary = "" if team.primary else ", primary: false"
         yield f"  {team.name}: {{team: {team.team}{primary}, disclosure: '{team.remark}'}}"

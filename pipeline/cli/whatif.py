@@ -15,8 +15,10 @@ from pipeline.errors import UsageError
 from pipeline.store.blobs import Store, open_input
 
 if TYPE_CHECKING:
-    from pipeline.report.diff import Diff, Side
+    from pipeline.report.diff import CellDiff, Diff, Side
     from pipeline.terms import Evaluation
+
+_BY_SET = "{query_set}"
 
 
 def register(subparsers: Any) -> None:
@@ -31,6 +33,7 @@ def register(subparsers: Any) -> None:
     parser.add_argument("evaluation", metavar="EVALUATION.yaml")
     parser.add_argument("--key", required=True, type=Path, metavar="PATCH")
     parser.add_argument("--dataset", metavar="NAME", help="whose key it is; default: the only dataset")
+    parser.add_argument("--query-set", metavar="NAME", help="the query set it is for, where each has a key of its own")
     parser.add_argument("--role", metavar="ROLE", help="the key's role; default: the protocol's one")
     parser.add_argument("--store", type=shared_store, default=DEFAULT_STORE, metavar="URL")
     parser.add_argument("--all", action="store_true", help="print every figure and query that moved")
@@ -46,8 +49,9 @@ def whatif(args: argparse.Namespace) -> int:
     evaluation = load_evaluation(args.evaluation)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="rescore-whatif-")))
-        other = with_patch(evaluation, args.key, args.dataset, args.role, folder)
+        other = with_patch(evaluation, args.key, args.dataset, args.role, folder, args.query_set)
         found = moved(Store(args.store), evaluation, other)
+    found = replace(found, cells=tuple(_named(cell, str(folder), args.key.name) for cell in found.cells))
     if args.json:
         print_json(diff_document(found))
     else:
@@ -55,8 +59,28 @@ def whatif(args: argparse.Namespace) -> int:
     return 0
 
 
-def with_patch(evaluation: Evaluation, patch: Path, dataset: str | None, role: str | None, folder: Path) -> Evaluation:
-    """The evaluation with a patched key, which is written to ``folder``."""
+def _named(cell: CellDiff, folder: str, patch: str) -> CellDiff:
+    """A cell's causes with the patched key called by its own name and the patch's."""
+    called = [
+        replace(cause, file=f"{cause.file.rpartition('/')[2]} with {patch}")
+        if Path(folder).name in cause.file
+        else cause
+        for cause in cell.causes
+    ]
+    return replace(cell, causes=tuple(called))
+
+
+def with_patch(
+    evaluation: Evaluation,
+    patch: Path,
+    dataset: str | None,
+    role: str | None,
+    folder: Path,
+    query_set: str | None = None,
+) -> Evaluation:
+    """The evaluation with a patched key, which is written to ``folder``; so are those of other query sets, unchanged,
+    where each has its own.
+    """
     from pipeline.season.patches import patched
     from pipeline.season.rules import KEY_ROLES
 
@@ -68,13 +92,21 @@ def with_patch(evaluation: Evaluation, patch: Path, dataset: str | None, role: s
     roles = [name for name in own.urls if (name in KEY_ROLES if role is None else name == role)]
     if len(roles) != 1:
         raise UsageError(f"--role names which input is patched (allowed: {', '.join(own.urls)}).")
-    with open_input(own.urls[roles[0]]) as stream:
-        data = patched(stream.read(), patch.read_bytes(), str(patch))
-    path = folder / own.urls[roles[0]].rpartition("/")[2]
-    path.write_bytes(data)
-    mended = (
-        replace(own, rttm=str(path)) if roles[0] == "rttm" else replace(own, inputs={**own.inputs, roles[0]: str(path)})
-    )
+    url = own.urls[roles[0]]
+    sets = [entry.name for entry in evaluation.query_sets] if _BY_SET in url else [""]
+    if _BY_SET in url and query_set not in sets:
+        raise UsageError(f"--query-set names whose key is patched: each has its own (allowed: {', '.join(sets)}).")
+    place = f"{_BY_SET}/" if _BY_SET in url else ""
+    place = f"{folder}/{place}{url.rpartition('/')[2]}"
+    for name in sets:
+        path = Path(place.replace(_BY_SET, name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open_input(url.replace(_BY_SET, name)) as stream:
+            data = stream.read()
+        path.write_bytes(
+            patched(data, patch.read_bytes(), str(patch)) if name == (query_set or "") or not name else data
+        )
+    mended = replace(own, rttm=place) if roles[0] == "rttm" else replace(own, inputs={**own.inputs, roles[0]: place})
     datasets = tuple(mended if entry.name == own.name else entry for entry in evaluation.datasets)
     return replace(evaluation, datasets=datasets)
 

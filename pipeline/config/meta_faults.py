@@ -9,7 +9,7 @@ from pipeline.config.meta_models import StudyModel, VariantModel
 from pipeline.config.urls import shown
 from pipeline.errors import UsageError
 from pipeline.meta.rows import COLUMNS
-from pipeline.meta.variants import JOINT
+from pipeline.meta.variants import JOINT, TOLERANCE
 from pipeline.protocols import find, protocols
 
 Fault = tuple[Path, str, str]
@@ -40,6 +40,8 @@ def _entry_faults(model: StudyModel) -> Iterator[Fault]:
 
 def _variant_faults(model: StudyModel) -> Iterator[Fault]:
     for name, variant in model.rescore.items():
+        if name.startswith(TOLERANCE):
+            yield ("rescore", name), "bad_name", f"must not begin with `{TOLERANCE}`: `sensitivity` makes such names"
         for at, one in enumerate(variant.of):
             if one not in model.evaluations:
                 yield ("rescore", name, "of", at), "unknown_evaluation", _unknown(one, model.evaluations)

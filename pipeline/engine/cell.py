@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from pipeline.engine import large, references, tiles, totals, trialstore
+from pipeline.engine import large, pieces, references, tiles, totals, trace, trialstore
 from pipeline.engine.costed import costed
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.load import load_facts
@@ -48,7 +48,7 @@ def do_cell(store: Store, plan: Plan, cell: Cell, client: Client | None = None) 
     """Score a cell as ``score_cell`` does; returns what had to be made for it."""
     job, lost = plan.by_cell[cell], Work()
     if store.exists(job.path):
-        if unless_damaged(lambda: load_result(store, job.address), job.path) is not None:
+        if unless_damaged(lambda: kept_result(store, job), job.path) is not None:
             return Work.of_reused(job.path)
         lost = Work.of_damaged(job.path)
         store.remove(job.path)
@@ -72,6 +72,12 @@ def _refusal(store: Store, plan: Plan, job: Job) -> tuple[str, ...]:
     return (trialstore.refusal_path(path),) if trialstore.is_refused(store, path) else ()
 
 
+def kept_result(store: Store, job: Job) -> Result:
+    """A job's result. Raises ``DamageError`` where it, or the record of what it stands on, is missing or damaged."""
+    trace.load(store, job.address)
+    return load_result(store, job.address)
+
+
 def load_result(store: Store, address: str) -> Result:
     """The result at an address. Raises ``DamageError`` when it is missing or damaged."""
     try:
@@ -80,9 +86,9 @@ def load_result(store: Store, address: str) -> Result:
         raise DamageError(f"result {address} is damaged ({error}). Remove it and run again.") from error
 
 
-def _keep(store: Store, job: Job, result: Result, trace: Trace) -> Work:
+def _keep(store: Store, job: Job, result: Result, record: Trace) -> Work:
     """Write a result, after the record of what it stands on."""
-    trace.save(store, job.address)
+    record.save(store, job.address)
     store.put_sealed(job.path, to_bytes(result))
     return Work.of_made(job.path)
 
@@ -103,6 +109,9 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
         work += found
         if job.path in work.made:
             return work
+    if client is not None:
+        path = trialstore.path_of(plan.protocol_of(job), job.inputs, reference.timeline)
+        work += _read_pieces(run, store, plan, job, path)
     ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
     info, read = ingested
     batches = tiles.batches(info.offsets, reference, ROWS_PER_TASK)
@@ -121,6 +130,17 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
         partials = [run.submit(merge, group) for group in groups]
     concluded: Work = run.one(conclude, *place, partials[0], info)
     return work + read + concluded
+
+
+def _read_pieces(run: Here | OnCluster, store: Store, plan: Plan, job: Job, path: str) -> Work:
+    """A large output read in pieces, a task each, where its trials are not at ``path`` yet."""
+    source = job.inputs[plan.protocol.family.outputs[0]]
+    n_pieces = len(plan.pieces.get(source.sha256, ()))
+    if not n_pieces or trialstore.is_there(store, path) or trialstore.is_refused(store, path):
+        return Work()
+    read = [run.submit(read_piece, store, plan.address, job.cell, k) for k in range(n_pieces)]
+    done: list[Work] = run.one(list, read)
+    return sum(done, Work())
 
 
 def _foretold(plan: Plan, job: Job, reason: str) -> Finding:
@@ -180,8 +200,21 @@ class _Place:
 def ingest(store: Store, plan_address: str, cell: Cell) -> tuple[trialstore.TrialsInfo, Work]:
     """Task: read the cell's output once into the trials store, unless it is there."""
     place = _Place.of(store, plan_address, cell)
-    info, work = trialstore.ensure(store, place.protocol, place.job.inputs, place.reference.timeline)
+    known = _plan(store, plan_address).pieces
+    read = partial(pieces.read, store, known)
+    info, work = trialstore.ensure(store, place.protocol, place.job.inputs, place.reference.timeline, read)
+    for source in place.job.inputs.values():
+        pieces.forget(store, source, known.get(source.sha256, ()))
     return info, place.work + work
+
+
+@costed("pieces")
+def read_piece(store: Store, plan_address: str, cell: Cell, k: int) -> Work:
+    """Task: read piece ``k`` of the cell's output into the store, for the task that makes trials of all of them."""
+    plan = _plan(store, plan_address)
+    source = plan.by_cell[cell].inputs[plan.protocol.family.outputs[0]]
+    pieces.ensure(store, source, plan.pieces[source.sha256], k)
+    return Work()
 
 
 @costed("tiles")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from pipeline.errors import InputError, PlatformError
@@ -32,9 +33,11 @@ class _Hashed(io.RawIOBase):
         return self._stream.seekable()
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """To the beginning, to read and hash everything again; nowhere else."""
+        """To the beginning, to read and hash everything again; to the end, to tell the size, and then there."""
         if whence == io.SEEK_CUR and offset == 0:
             return self.n_bytes
+        if whence == io.SEEK_END and offset == 0:
+            return self._stream.seek(0, io.SEEK_END)
         if (offset, whence) != (0, io.SEEK_SET):
             raise io.UnsupportedOperation("only to the beginning")
         self._hash, self.n_bytes = hashlib.sha256(), 0
@@ -44,12 +47,11 @@ class _Hashed(io.RawIOBase):
         return self.n_bytes
 
     def readinto(self, buffer: Any) -> int:
-        data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
-        self._hash.update(data)
-        self.n_bytes += len(data)
-        BYTES.read(len(data))
-        return len(data)
+        n = int(self._stream.readinto(buffer))  # type: ignore[attr-defined]  # any stream that is opened has it
+        self._hash.update(memoryview(buffer)[:n])
+        self.n_bytes += n
+        BYTES.read(n)
+        return n
 
     @property
     def sha256(self) -> str:
@@ -78,12 +80,12 @@ def format_of(protocol: Protocol, role: str) -> str:
     return asked or next(known.format for known in protocol.roles if known.name == role)
 
 
-def digest(uri: str, role: str) -> Source:
-    """The source at ``uri`` by its bytes, without reading it as anything."""
+def digest(uri: str, role: str, see: Callable[[bytes], object] = len) -> Source:
+    """The source at ``uri`` by its bytes, without reading it as anything; ``see`` is shown all of them in order."""
     with open_input(uri) as stream:
         hashed = _Hashed(stream)
-        while hashed.read(_BLOCK):
-            pass
+        while data := hashed.read(_BLOCK):
+            see(data)
     return Source(uri, role, hashed.sha256, hashed.n_bytes)
 
 

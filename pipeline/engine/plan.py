@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any
 
 from pipeline import protocols
-from pipeline.engine import references
-from pipeline.engine.inputs import digest
+from pipeline.engine import pieces, references
+from pipeline.engine.inputs import digest, format_of
 from pipeline.engine.labels import labels
 from pipeline.engine.work import Work, total
 from pipeline.errors import Finding, InputError, StoreError, UsageError
@@ -65,6 +65,8 @@ class Plan:
     """What reports may show, by dataset; of those that are not named everything."""
     overlays: tuple[Mapping[str, Any], ...] = ()
     """What was laid over the evaluation, with author, date and reason; files by digest."""
+    pieces: Mapping[str, pieces.Pieces] = field(default_factory=dict)
+    """The pieces that large outputs are read in, by the SHA-256 of the file."""
     alignments: bool = False
     """Whether reports include the organisers' tables of every cell, alignment.csv among them."""
     work: Work = field(default_factory=Work, compare=False)
@@ -101,7 +103,10 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False) -> P
     outputs = {uri for s in evaluation.systems for urls in (s.outputs, *s.others.values()) for uri in urls.values()}
     resources = {system.resources for system in evaluation.systems if system.resources}
     names = labels([*uris, *outputs, *resources])
-    known = _digests(uris, optional=outputs | resources)
+    main = protocol.family.outputs[0]
+    cut = {uri for s in evaluation.systems for uri in s.outputs.values()}
+    cut = cut if format_of(protocol, main) in pieces.FORMATS else set()
+    known, parts = _digests(uris, optional=outputs | resources, cut=cut)
     made, works = dict[tuple[str, str], str](), list[Work]()
     for pair, inputs in organisers.items():
         sources = {role: known[uri] for role, uri in inputs.items()}
@@ -118,6 +123,7 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False) -> P
         names,
         disclose={d.name: d.disclose for d in evaluation.datasets if d.disclose != "everything"},
         overlays=tuple(_overlay_document(layer, known) for layer in evaluation.overlays),
+        pieces=parts,
         alignments=alignments,
     )
     return replace(save(drafted, store), work=total(works))
@@ -156,6 +162,7 @@ def load_plan(store: Store, plan_address: str) -> Plan:
         address=plan_address,
         disclose=stored.get("disclose", {}),
         overlays=tuple(stored.get("overlays", ())),
+        pieces={file: tuple((int(at), str(sha)) for at, sha in cut) for file, cut in stored.get("pieces", {}).items()},
         alignments=stored.get("alignments", False),
     )
 
@@ -166,24 +173,34 @@ def _organisers(evaluation: Evaluation) -> dict[tuple[str, str], dict[str, str]]
     return {pair: evaluation.inputs_of(*pair) for pair in pairs}
 
 
-def _digests(required: set[str], *, optional: set[str]) -> dict[str, Source]:
-    """Sources by URL. Missing optional ones are left out; problems of all required ones are raised together."""
+def _digests(
+    required: set[str], *, optional: set[str], cut: set[str]
+) -> tuple[dict[str, Source], dict[str, pieces.Pieces]]:
+    """Sources by URL, and the pieces of large files of those to ``cut`` by digest.
+
+    Missing optional ones are left out; problems of all required ones are raised together.
+    """
     problems: list[Finding] = []
+    parts: dict[str, pieces.Pieces] = {}
+    size = pieces.piece_bytes()
 
     def look(uri: str) -> Source | None:
+        cutter = pieces.Cutter(size) if uri in cut else None
         try:
-            source = digest(uri, "")
+            source = digest(uri, "") if cutter is None else digest(uri, "", cutter.feed)
         except InputError as error:
             if uri in required:
                 problems.extend(error.findings)
             return None
+        if cutter is not None and (found := cutter.pieces()):
+            parts[source.sha256] = found
         return Source(uri, "", source.sha256, source.n_bytes)
 
     with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
         found = list(pool.map(look, sorted(required | optional)))
     if problems:
         raise InputError(problems)
-    return {source.uri: source for source in found if source is not None}
+    return {source.uri: source for source in found if source is not None}, parts
 
 
 def _protocol_of(evaluation: Evaluation, query_set: str, dataset: str) -> Protocol:
@@ -255,6 +272,7 @@ def save(drafted: Plan, store: Store) -> Plan:
         "labels": drafted.labels,
         **({"disclose": drafted.disclose} if drafted.disclose else {}),
         **({"overlays": drafted.overlays} if drafted.overlays else {}),
+        **({"pieces": drafted.pieces} if drafted.pieces else {}),
         **({"alignments": True} if drafted.alignments else {}),
     }
     plan_address = address("plan", **stored)

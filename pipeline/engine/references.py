@@ -58,7 +58,7 @@ def derive(protocol: Protocol, inputs: Mapping[str, Source], store: Store) -> tu
     wanted = {role: source for role, source in inputs.items() if role == "queries"}
     if store.exists(path):
         tablestore.read(store, protocol, wanted)
-        return reference_address, Work.of_reused(path)
+        return reference_address, Work.of_reused(path) + _mark(store, protocol, inputs, reference_address)
     tables, work = tablestore.read(store, protocol, {**own_inputs(protocol, inputs), **wanted})
     try:
         made = protocol.family.refer(protocol, tables)
@@ -66,15 +66,27 @@ def derive(protocol: Protocol, inputs: Mapping[str, Source], store: Store) -> tu
         names = {role: source.uri for role, source in inputs.items()}
         raise InputError(relabel(error.findings, names), error.count) from error
     store.put(path, encode(made, protocol.family.kind))
-    if protocol.family.listing in inputs:
-        store.put_sealed(f"{_kin_of(protocol, inputs)}/{reference_address}", b"{}")
-    return reference_address, work + Work.of_made(path)
+    return reference_address, work + Work.of_made(path) + _mark(store, protocol, inputs, reference_address)
 
 
 def own_inputs(protocol: Protocol, inputs: Mapping[str, Source]) -> dict[str, Source]:
     """The organiser's inputs among those of a cell."""
     others = {*protocol.family.outputs, *LOAD_ROLES}
     return {role: source for role, source in inputs.items() if role not in others}
+
+
+def _mark(store: Store, protocol: Protocol, inputs: Mapping[str, Source], reference_address: str) -> Work:
+    """Keep, for other query lists, that there is such a reference; more than nothing where that had been spoiled."""
+    if protocol.family.listing not in inputs:
+        return Work()
+    path = f"{_kin_of(protocol, inputs)}/{reference_address}"
+    work = Work()
+    if store.exists(path):
+        if unless_damaged(lambda: store.get_sealed(path), path) is not None:
+            return work
+        work = Work.of_damaged(path)
+    store.put_sealed(path, b"{}")
+    return work
 
 
 def _kin_of(protocol: Protocol, inputs: Mapping[str, Source]) -> str:

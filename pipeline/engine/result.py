@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from pipeline.engine import jsonbytes
 from pipeline.errors import Finding
 from pipeline.protocols.base import Conclusion
 from pipeline.terms import Cell, Figure, Source
@@ -47,6 +47,9 @@ _PART = {"facts", "measures", "blocks", "curve"}
 """What a document says of any part of a cell; everything else in a condition is a table."""
 
 
+_INFINITIES = {"inf": math.inf, "-inf": -math.inf}
+
+
 def plain(value: float | str | bool | None) -> float | str | bool | None:
     """A value as JSON may carry it: NaN as null, infinities as the strings "inf" and "-inf"."""
     if not isinstance(value, float) or math.isfinite(value):
@@ -58,7 +61,7 @@ def unplain(value: Any) -> Any:
     """The inverse of ``plain`` for numbers: null is NaN, "inf" and "-inf" are infinities."""
     if value is None:
         return math.nan
-    return {"inf": math.inf, "-inf": -math.inf}.get(value, value) if isinstance(value, str) else value
+    return _INFINITIES.get(value, value) if isinstance(value, str) else value
 
 
 def figure_document(figure: Figure, unit: str) -> dict[str, Any]:
@@ -72,6 +75,32 @@ def figure_document(figure: Figure, unit: str) -> dict[str, Any]:
 
 def document(result: Result, *, curve: bool = False) -> dict[str, Any]:
     """The JSON document of DESIGN section 8. Failed cells carry ``errors`` instead of figures."""
+    return _document(result, _plain_rows, curve=curve)
+
+
+def document_bytes(result: Result) -> bytes:
+    """The same as strict JSON."""
+    return jsonbytes.dumps(_document(result, _finite_rows, curve=False))
+
+
+_Rows = Iterable[Mapping[str, Any]]
+
+
+def _plain_rows(rows: _Rows) -> list[Mapping[str, Any]]:
+    return [{name: plain(value) for name, value in row.items()} for row in rows]
+
+
+def _finite_rows(rows: _Rows) -> list[Mapping[str, Any]]:
+    """Rows as ``jsonbytes`` takes them, which knows NaN but no infinity. Hardly any row has one."""
+    return [_plain_rows([row])[0] if _is_infinite(row.values()) else row for row in rows]
+
+
+def _is_infinite(values: Iterable[Any]) -> bool:
+    return math.inf in values or -math.inf in values
+
+
+def _document(result: Result, rows: Callable[[_Rows], list[Mapping[str, Any]]], *, curve: bool) -> dict[str, Any]:
+    """A document whose tables went through ``rows``."""
     listed = [asdict(finding) for finding in result.findings]
     head: dict[str, Any] = {
         "protocol": result.protocol,
@@ -83,41 +112,46 @@ def document(result: Result, *, curve: bool = False) -> dict[str, Any]:
         head["cell"] = asdict(result.cell)
     if result.failed is not None:
         return {**head, "failed": result.failed, "errors": listed, "n_errors": result.n_findings}
-    body = _part_document(result, result.units, curve=curve)
+    body = _part_document(result, result.units, rows, curve=curve)
     if result.conditions:
         parts = result.conditions.items()
-        body["conditions"] = {name: _part_document(part, result.units, curve=curve) for name, part in parts}
+        body["conditions"] = {name: _part_document(part, result.units, rows, curve=curve) for name, part in parts}
     return {**head, **body, "warnings": listed, "n_warnings": result.n_findings}
 
 
-def _part_document(part: Result | Conclusion, units: Mapping[str, str], *, curve: bool) -> dict[str, Any]:
+def _part_document(
+    part: Result | Conclusion,
+    units: Mapping[str, str],
+    rows: Callable[[_Rows], list[Mapping[str, Any]]],
+    *,
+    curve: bool,
+) -> dict[str, Any]:
     """Facts, figures, blocks and, where asked for, the curve: of the whole or of one condition."""
     body: dict[str, Any] = {
         "facts": {name: plain(value) for name, value in part.facts.items()},
         "measures": {n: figure_document(f, units.get(n, "1")) for n, f in part.figures.items()},
-        "blocks": [{name: plain(value) for name, value in block.items()} for block in part.blocks],
+        "blocks": rows(part.blocks),
     }
-    for table, rows_of in part.tables.items():
-        body[table] = [{name: plain(value) for name, value in row.items()} for row in rows_of]
+    body.update({name: rows(table) for name, table in part.tables.items()})
     if curve:
         names = list(part.curve)
-        rows = zip(*(part.curve[name] for name in names), strict=True)
-        body["curve"] = [{name: plain(value) for name, value in zip(names, row, strict=True)} for row in rows]
+        points = zip(*(part.curve[name] for name in names), strict=True)
+        body["curve"] = rows(dict(zip(names, point, strict=True)) for point in points)
     return body
 
 
 def to_bytes(result: Result) -> bytes:
     """Canonical bytes of a result for the store: equal results are equal bytes."""
-    stored = document(result, curve=True)
+    stored = _document(result, _finite_rows, curve=True)
     stored["sources"] = [asdict(source) for source in result.sources]
     stored["primary"] = result.primary
     stored["tables"] = sorted(result.tables)
-    return json.dumps(stored, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+    return jsonbytes.dumps(stored, sort_keys=True)
 
 
 def from_bytes(data: bytes) -> Result:
     """The result that ``to_bytes`` wrote."""
-    stored = json.loads(data)
+    stored = jsonbytes.loads(data)
     units = {name: entry["unit"] for name, entry in stored.get("measures", {}).items()}
     whole = _part(stored, stored.get("tables", ()))
     failed = stored.get("failed")
@@ -151,10 +185,15 @@ def _part(stored: Mapping[str, Any], tables: Iterable[str]) -> Conclusion:
     return Conclusion(
         figures={name: _figure(entry) for name, entry in stored.get("measures", {}).items()},
         blocks=tuple(stored.get("blocks", ())),
-        curve={name: [unplain(row[name]) for row in rows] for name in (rows[0] if rows else ())},
+        curve={name: _unplain_column([row[name] for row in rows]) for name in (rows[0] if rows else ())},
         facts={name: unplain(value) for name, value in stored.get("facts", {}).items()},
         tables={name: tuple(stored[name]) for name in tables},
     )
+
+
+def _unplain_column(column: list[Any]) -> list[Any]:
+    """``unplain`` of every value; hardly any needs it."""
+    return list(map(unplain, column)) if {str, type(None)} & set(map(type, column)) else column
 
 
 def _figure(entry: Mapping[str, Any]) -> Figure:

@@ -49,7 +49,8 @@ class OnCluster:
             done = self.submit(_or_refusal(task), *args).result()
         except KilledWorker as error:
             name, died = str(error.task).partition("-")[0], error.allowed_failures + 1
-            raise WorkerDiedError(f"{died} workers died, one after the other, that were given {name}.") from error
+            how_many = "a worker" if died == 1 else f"{died} workers, one after the other,"
+            raise WorkerDiedError(f"{how_many} died with {name}.") from error
         except (CancelledError, OSError) as error:
             raise PlatformError(
                 f"the cluster lost {task.__name__}: {error}. Run again; done work is reused."

@@ -11,10 +11,16 @@ from pipeline import protocols
 from pipeline.engine.inputs import read_role
 from pipeline.engine.labels import relabel
 from pipeline.engine.load import load_facts
+from pipeline.engine.memory import give_back_memory
 from pipeline.engine.result import Result
+from pipeline.engine.tiles import batches
 from pipeline.errors import Finding, InputError, UsageError
-from pipeline.protocols.base import Conclusion, Protocol, Sliced
+from pipeline.partials.merge import merge_tree
+from pipeline.protocols.base import Conclusion, Protocol, Reference, Sliced
 from pipeline.terms import Cell, Source
+
+ROWS_AT_ONCE = 1 << 18
+"""Trials and occurrences of a tile: few enough for a processor's caches, many enough for what a tile costs."""
 
 
 def score_files(protocol: Protocol, inputs: Mapping[str, str], *, cell: Cell | None = None) -> Result:
@@ -23,26 +29,44 @@ def score_files(protocol: Protocol, inputs: Mapping[str, str], *, cell: Cell | N
     Raises ``UsageError`` for missing or unknown roles, ``InputError`` with the problems of every refused file.
     """
     check_roles(protocol, inputs)
-    tables, sources = read_all(protocol, inputs)
-    return score_tables(protocol, tables, sources, cell=cell)
+    return _score(protocol, *read_all(protocol, inputs), cell)
 
 
 def score_tables(
     protocol: Protocol, tables: Mapping[str, Any], sources: tuple[Source, ...], *, cell: Cell | None = None
 ) -> Result:
     """The result of one output whose inputs have been read; findings name the files."""
+    return _score(protocol, dict(tables), sources, cell)
+
+
+def _score(protocol: Protocol, tables: dict[str, Any], sources: tuple[Source, ...], cell: Cell | None) -> Result:
+    """As ``score_tables``. Takes the output's tables out of ``tables``: nothing else may hold them in a large cell."""
     names = {source.role: source.uri for source in sources}
+    family = protocol.family
     try:
-        reference = protocol.family.refer(protocol, tables)
-        trials, warnings = protocol.family.lay_out(protocol, tables, reference.timeline)
+        reference = family.refer(protocol, tables)
+        trials, warnings = family.lay_out(protocol, tables, reference.timeline)
+        for role in family.outputs:
+            tables.pop(role, None)
+        about = survey(protocol, trials)
         load = load_facts(tables.get("resources"), tables.get("queries"), cell, reference.facts.queries)
-        partial = protocol.family.tile(protocol, trials, reference.key, reference)
-        facts = replace(reference.facts, load=load)
-        conclusion = protocol.family.conclude(protocol, partial, facts, survey(protocol, trials))
+        parts = _tiles(protocol, trials, reference)
+        del trials
+        partial = merge_tree(parts, family.zero())
+        del parts
+        give_back_memory()
+        conclusion = family.conclude(protocol, partial, replace(reference.facts, load=load), about)
     except InputError as error:
         raise InputError(relabel(error.findings, names), error.count) from error
     result = scored(protocol, conclusion, sources, (*reference.findings, *warnings), cell)
     return replace(result, findings=relabel(result.findings, names))
+
+
+def _tiles(protocol: Protocol, trials: Sliced, reference: Reference) -> list[Any]:
+    """Partials of runs of buckets, that a large output's trials need not be held several times over."""
+    ranges = batches(trials.offsets, reference, ROWS_AT_ONCE)
+    cuts = ((trials.tiles(*ends), reference.key.tiles(*ends)) for ends in ranges)
+    return [protocol.family.tile(protocol, rows, key, reference) for rows, key in cuts]
 
 
 def check_roles(protocol: Protocol, inputs: Mapping[str, str]) -> None:

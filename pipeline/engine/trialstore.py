@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -22,10 +22,12 @@ from pipeline.store.blobs import Store
 from pipeline.terms import Source
 from pipeline.trials.schema import Ints
 
-TRIALS_EDITION = 3
+TRIALS_EDITION = 4
 """Raised when the reading of an output or the layout of trials changes."""
 
 Inputs = Mapping[str, Source]
+Read = Callable[[Protocol, str, Source], Any]
+"""What reads an input of a role, as ``read_planned`` does."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +61,16 @@ def path_of(protocol: Protocol, inputs: Inputs, timeline: Any) -> str:
     return f"trials/{laid}.zarr"
 
 
-def ensure(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> tuple[TrialsInfo, Work]:
+def ensure(
+    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read: Read = read_planned
+) -> tuple[TrialsInfo, Work]:
     """The stored trials of an output, made by reading it if the store lacks them or holds them damaged."""
     path, work = path_of(protocol, inputs, timeline), Work()
 
     def make() -> None:
         nonlocal work
         raise_refused(store, path)
-        work += _write(store, protocol, inputs, timeline)
+        work += _write(store, protocol, inputs, timeline, read)
 
     def again() -> None:
         nonlocal work
@@ -150,12 +154,10 @@ def refusal_path(path: str) -> str:
     return f"{path.removesuffix('.zarr')}.refused.json"
 
 
-def _read(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, path: str) -> tuple[Any, Any]:
+def _read(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, path: str, read: Read) -> tuple[Any, Any]:
     """Trials and findings of an output; why it is refused, if it is, is kept like trials would be."""
     try:
-        tables = {
-            role: read_planned(protocol, role, inputs[role]) for role in protocol.family.outputs if role in inputs
-        }
+        tables = {role: read(protocol, role, inputs[role]) for role in protocol.family.outputs if role in inputs}
         return protocol.family.lay_out(protocol, tables, timeline)
     except InputError as error:
         refused = {"findings": [asdict(finding) for finding in error.findings], "count": error.count}
@@ -163,10 +165,10 @@ def _read(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, path:
         raise
 
 
-def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> Work:
+def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read: Read = read_planned) -> Work:
     path = path_of(protocol, inputs, timeline)
     outputs = [role for role in protocol.family.outputs if role in inputs]
-    trials, findings = _read(store, protocol, inputs, timeline, path)
+    trials, findings = _read(store, protocol, inputs, timeline, path, read)
     attributes: dict[str, str | int] = {f"{role}_sha256": inputs[role].sha256 for role in outputs}
     attributes |= {f"{role}_bytes": inputs[role].n_bytes for role in outputs}
     attributes["survey"] = json.dumps(protocol.family.kind.survey(trials), sort_keys=True, allow_nan=False)
@@ -177,9 +179,10 @@ def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> W
 
 
 def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> TrialsInfo:
-    """What is known of trials already stored."""
+    """What is known of trials already stored, all that is not by trial having been read and checked."""
     path = path_of(protocol, inputs, timeline)
     stored = arrays.open_group(store, path)
+    stored.drop_dims("trial", errors="ignore").load()
     findings = tuple(Finding(**entry) for entry in json.loads(stored.attrs["findings"]))
     offsets = np.asarray(stored["bucket_offset"].values, np.int64)
     known = tuple(json.loads(stored.attrs["digests"]))

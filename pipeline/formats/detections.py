@@ -46,10 +46,15 @@ class Blocks:
         if query in self.queries.vocabulary:
             message = f"{id_name} {quoted(query)} has a second block; the setting duplicate_blocks says what counts"
             self.notices.add("duplicate_block", line, message)
+        search_time_s = self._search_time_s(attributes.get(time_name, ""), time_name, line)
+        self.add(query, search_time_s, self._oov_count(attributes.get(oov_name, ""), oov_name, line), line)
+
+    def add(self, query: str, search_time_s: float, oov_count: float, line: int) -> None:
+        """A block begins of which there is nothing to say."""
         self.queries.append(query)
         self.block += 1
-        self.search_time_s.append(self._search_time_s(attributes.get(time_name, ""), time_name, line))
-        self.oov_count.append(self._oov_count(attributes.get(oov_name, ""), oov_name, line))
+        self.search_time_s.append(search_time_s)
+        self.oov_count.append(oov_count)
         self.lines.append(line)
 
     def table(self) -> Table:

@@ -11,8 +11,10 @@ from pipeline.formats.table import Array
 MORE, DECLINED, TAIL, FULL = 0, 1, 2, 3
 """Why a scan stopped: out of bytes, not canonical, at what follows the last block, or out of room."""
 
-PADDING = 64
+PADDING = 256
 """Bytes after the data that may be read, and are not looked at."""
+NAMES_AT_MOST, CHANNELS_AT_MOST = 1 << 16, 1 << 8
+"""Files and channels of one output; what has more is declined."""
 DIGITS_AT_MOST = 15
 DECIMALS_AT_MOST = 22
 """A whole number of so many digits divided by so high a power of ten is the nearest double (Clinger 1990)."""
@@ -21,6 +23,12 @@ POSITION, LIMIT, LINE, INSIDE, ROWS, PLAIN, FEWEST, MOST = range(8)
 """Places in a scan's state, int64: where it is in the data and where the data ends, the line, whether a block is open,
 the rows so far, whether all scores are such as 0.125, and the fewest and most decimals of scores, 0 for others than
 one digit before the point and some behind it. A scan moves all but the limit on."""
+
+COLUMNS = (
+    *(("begin_s", np.float64), ("dur_s", np.float64), ("score", np.float64)),
+    *(("file", np.uint16), ("channel", np.uint8), ("decision", np.bool_), ("line", np.int32)),
+)
+"""What a scanner makes of a row: 32 bytes."""
 
 ROW, CHANNEL, BEGIN, DUR, SCORE, DECISION, ROW_END, YES, NO, OPEN, CLOSE = range(11)
 """Rows of ``literals``."""
@@ -47,7 +55,7 @@ class Scanner(Protocol):
     def scan(self, data: bytearray, state: Array, columns: tuple[Array, ...]) -> Scanned:
         """Read from the state's position on, as far as bytes and room go.
 
-        ``columns`` receive the rows: begin, duration, score, file, channel, decision, line.
+        ``columns`` receive the rows, as ``COLUMNS`` names them.
         """
 
     def names(self) -> tuple[list[bytes], list[bytes]]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pipeline.formats.fast_state import (
     BEGIN,
     CHANNEL,
+    CHANNELS_AT_MOST,
     CLOSE,
     DECIMALS_AT_MOST,
     DECISION,
@@ -19,6 +22,7 @@ from pipeline.formats.fast_state import (
     LINE,
     MORE,
     MOST,
+    NAMES_AT_MOST,
     NO,
     OPEN,
     PLAIN,
@@ -68,7 +72,7 @@ class Vectors:
 
     def __init__(self, detection: bytes, block: bytes) -> None:
         self._literals = literals(detection, block)
-        self._files, self._channels = _Names(), _Names()
+        self._files, self._channels = _Names(NAMES_AT_MOST), _Names(CHANNELS_AT_MOST)
 
     def names(self) -> tuple[list[bytes], list[bytes]]:
         """See ``Scanner``."""
@@ -241,9 +245,13 @@ def _eight_digits(word: Array) -> Array:
 class _Names:
     """Names by code, in order of first appearance."""
 
-    def __init__(self) -> None:
+    def __init__(self, at_most: int) -> None:
         self.codes: dict[bytes, int] = {}
+        self._at_most = at_most
         self._row_of = np.empty(1 << _BUCKET_BITS, np.int32)
+        self._code_of = np.zeros(1 << _BUCKET_BITS, np.int32)
+        self._words = np.zeros((1 + NAME_WORDS_AT_MOST, 0), np.uint64)
+        """Length and words of each code, for as many as were met."""
 
     def of(self, text: _Text, starts: Array, lengths: Array) -> Array:
         """The codes of the names at places."""
@@ -255,20 +263,39 @@ class _Names:
             text.words[np.minimum(starts + 8 * k, len(text.words) - 1)] & _BELOW[np.clip(lengths - 8 * k, 0, 8)]
             for k in range(n_words)
         ]
-        like = self._first_alike([lengths.astype(np.uint64), *words])
-        is_first = like == np.arange(len(like))
-        codes = np.empty(len(like), np.int32)
-        for row in np.flatnonzero(is_first).tolist():
-            name = bytes(text.data[int(starts[row]) : int(starts[row] + lengths[row])])
-            codes[row] = self.codes.setdefault(name, len(self.codes))
-        return codes[like]
+        words.insert(0, lengths.astype(np.uint64))
+        mixed = _mixed(words)
+        codes = self._known(mixed, words)
+        new = np.flatnonzero(codes < 0)
+        if len(new):
+            like = new[self._first_alike(mixed[new], [word[new] for word in words])]
+            for row in np.unique(like).tolist():
+                name = bytes(text.data[int(starts[row]) : int(starts[row] + lengths[row])])
+                codes[row] = self.codes.setdefault(name, len(self.codes))
+                self._keep(int(codes[row]), int(mixed[row] >> np.uint64(64 - _BUCKET_BITS)), [w[row] for w in words])
+            codes[new] = codes[like]
+        _insist(len(self.codes) <= self._at_most)
+        return codes
 
-    def _first_alike(self, words: list[Array]) -> Array:
-        """For each row the first row with the same words."""
-        mixed = words[0] * _MIX
-        for word in words[1:]:
-            mixed = (mixed ^ word) * _MIX
-            mixed ^= mixed >> np.uint64(32)
+    def _known(self, mixed: Array, words: list[Array]) -> Array:
+        """The codes of names that were met before, -1 for others and for those whose bucket another one has."""
+        codes = self._code_of[(mixed >> np.uint64(64 - _BUCKET_BITS)).astype(np.int64)]
+        if not self._words.shape[1]:
+            return np.full(len(mixed), -1, np.int32)
+        same = np.logical_and.reduce([self._words[k][codes] == word for k, word in enumerate(words)])
+        return np.where(same, codes, -1).astype(np.int32)
+
+    def _keep(self, code: int, bucket: int, words: list[Any]) -> None:
+        have = self._words.shape[1]
+        if code >= have:
+            wider = np.zeros((1 + NAME_WORDS_AT_MOST, max(64, 2 * have, code + 1)), np.uint64)
+            wider[:, :have] = self._words
+            self._words = wider
+        self._words[: len(words), code] = words
+        self._code_of[bucket] = code
+
+    def _first_alike(self, mixed: Array, words: list[Array]) -> Array:
+        """For each row the first row with the same words, of which ``mixed`` is made."""
         like, rows = np.empty(len(mixed), np.int64), np.arange(len(mixed))
         for shift in range(64 - _BUCKET_BITS, 0, -_BUCKET_BITS // 2):  # other bits where two names share a bucket
             bucket = (mixed[rows] >> np.uint64(shift) & np.uint64((1 << _BUCKET_BITS) - 1)).astype(np.int64)
@@ -280,3 +307,12 @@ class _Names:
             if not len(rows):
                 return like
         raise _NotCanonicalError
+
+
+def _mixed(words: list[Array]) -> Array:
+    """A number for each row, made of all its words."""
+    mixed = words[0] * _MIX
+    for word in words[1:]:
+        mixed = (mixed ^ word) * _MIX
+        mixed ^= mixed >> np.uint64(32)
+    return mixed

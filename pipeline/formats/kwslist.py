@@ -7,21 +7,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from pipeline.errors import Finding, Problems
 from pipeline.formats.detections import Blocks, Detections
 from pipeline.formats.findings import Notices
 from pipeline.formats.scoretexts import ScoreTexts
-from pipeline.formats.streams import CHUNK_BYTES
+from pipeline.formats.streams import CHUNK_BYTES, size_of
 from pipeline.formats.table import Table
 from pipeline.formats.xmlstream import Element, attributes_of, element, parse
+
+if TYPE_CHECKING:
+    from pipeline.formats.fast_state import Scanner
 
 FAST_FROM_BYTES = 1 << 18
 """From this size on the fast reader is worth its buffers."""
 START_FROM_BYTES = 1 << 25
 """With so many bytes more it is worth the start of its compiler, about a second."""
-_KERNEL = "pipeline.formats.fast_kernel"
+_KERNEL = "pipeline.formats.fast_compiled"
 
 _SLIPS = {"kw": "It belongs inside a <detected_kwlist>.", "term": "It belongs inside a <detected_termlist>."}
 
@@ -65,25 +68,32 @@ def _fast(stream: BinaryIO, where: str, *, texts: bool) -> SystemOutput | None:
     """The output by the fast reader; None, and the stream at its beginning, where it does not apply."""
     if not stream.seekable():
         return None
-    large = _holds(stream, FAST_FROM_BYTES)
-    compiled = large and find_spec("numba") is not None and (_KERNEL in sys.modules or _holds(stream, START_FROM_BYTES))
-    stream.seek(0)
-    if not large:
+    n_bytes = size_of(stream)
+    if not _holds(stream, n_bytes, FAST_FROM_BYTES):
         return None
     from pipeline.formats.fast_kwslist import read_canonical
 
-    scanner = import_module(_KERNEL).Compiled if compiled else import_module("pipeline.formats.fast_vectors").Vectors
-    output = read_canonical(stream, where, scanner, texts=texts)
+    output = read_canonical(stream, where, scanner_for(stream, n_bytes), texts=texts)
     if output is None:
         stream.seek(0)
     return output
 
 
-def _holds(stream: BinaryIO, n_bytes: int) -> bool:
-    """Whether so many bytes follow."""
-    while n_bytes > 0 and (piece := stream.read(min(n_bytes, CHUNK_BYTES))):
-        n_bytes -= len(piece)
-    return n_bytes <= 0
+def scanner_for(stream: BinaryIO, n_bytes: int | None) -> type[Scanner]:
+    """What reads a stream fastest: the compiled scanner where Numba is installed, and worth its start or started."""
+    if find_spec("numba") is None or (_KERNEL not in sys.modules and not _holds(stream, n_bytes, START_FROM_BYTES)):
+        return cast("type[Scanner]", import_module("pipeline.formats.fast_vectors").Vectors)
+    return cast("type[Scanner]", import_module(_KERNEL).Compiled)
+
+
+def _holds(stream: BinaryIO, n_bytes: int | None, at_least: int) -> bool:
+    """Whether a stream at its beginning, of ``n_bytes`` where that is known, holds so many; it is there again then."""
+    if n_bytes is not None:
+        return n_bytes >= at_least
+    while at_least > 0 and (piece := stream.read(min(at_least, CHUNK_BYTES))):
+        at_least -= len(piece)
+    stream.seek(0)
+    return at_least <= 0
 
 
 def described(blocks: Blocks, detections: Detections) -> Element:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,23 @@ from numpy.typing import NDArray
 from pipeline.errors import StoreError
 
 Array = NDArray[Any]
+
+
+class Compact(Mapping[str, Array]):
+    """Columns of which some are made each time they are asked for, out of what takes less memory."""
+
+    def __init__(self, columns: Mapping[str, Array], made: Mapping[str, Callable[[], Array]]) -> None:
+        """``columns`` as they are, and what makes the others; all of one length."""
+        self._columns, self._made = columns, made
+
+    def __getitem__(self, name: str) -> Array:
+        return self._made[name]() if name in self._made else self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._columns, *self._made))
+
+    def __len__(self) -> int:
+        return len(self._columns) + len(self._made)
 
 
 @dataclass(frozen=True)
@@ -25,6 +42,8 @@ class Table:
     vocabularies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if isinstance(self.columns, Compact):
+            return
         lengths = {name: column.shape for name, column in self.columns.items()}
         if len(set(lengths.values())) > 1 or any(len(shape) != 1 for shape in lengths.values()):
             raise StoreError(f"a table's columns must be 1-D and of equal length (seen: {lengths})")
@@ -47,11 +66,18 @@ class Table:
 
 def canonical_codes(names: tuple[str, ...], codes: Array) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """The used names in sorted order, and the codes into them: independent of row order and of unused names."""
-    used = np.unique(codes)
-    order = sorted(used.tolist(), key=lambda code: names[code])
+    order = sorted(used_codes(names, codes), key=lambda code: names[code])
     lookup = np.full(len(names) + 1, -1, np.int32)
     lookup[order] = np.arange(len(order), dtype=np.int32)
     return tuple(names[code] for code in order), lookup[codes]
+
+
+def used_codes(names: tuple[str, ...], codes: Array) -> list[int]:
+    """The codes into ``names`` that occur, ascending: without sorting rows, of which there may be many."""
+    seen = np.zeros(len(names), np.bool_)
+    seen[codes] = True
+    found: list[int] = np.flatnonzero(seen).tolist()
+    return found
 
 
 def recode(names: tuple[str, ...], onto: tuple[str, ...]) -> NDArray[np.int32]:

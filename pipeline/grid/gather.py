@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.engine.plan import Plan
-from pipeline.engine.result import Result, unplain
+from pipeline.engine.result import Result
+from pipeline.engine.rows import columns_of
 from pipeline.grid.axes import ALL, CELL, Axes, array, text_array
 from pipeline.grid.disclosure import EVERYTHING
 from pipeline.grid.thin import thin
@@ -155,15 +157,19 @@ def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int
 
 
 def _queries(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dict[str, Any]]:
-    counts = _numeric_names(results)
+    tables = [columns_of(result.blocks) for result in results]
+    texts = {name for table in tables for name, column in table.items() if column is None}
+    counts = tuple(name for name in dict.fromkeys(chain.from_iterable(tables)) if name not in texts)
     value = np.full((*axes.shape, len(axes.queries), len(counts)), np.nan)
     rows = {query: row for row, query in enumerate(axes.queries)}
     text: dict[str, str] = {}
-    for result in results:
-        place = axes.place(result)
+    for result, table in zip(results, tables, strict=True):
+        own = np.array([rows[block["id"]] for block in result.blocks], np.int64)
+        for at, name in enumerate(counts):
+            if (column := table.get(name)) is not None:
+                value[(*axes.place(result), own, at)] = column
         for block in result.blocks:
             text.setdefault(block["id"], str(block.get("text", "")))
-            value[(*place, rows[block["id"]])] = [unplain(block.get(name)) for name in counts]
     dims = (*CELL, "query", "count")
     data = {
         "value": array(
@@ -177,13 +183,6 @@ def _queries(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dic
         "count": text_array(counts, ("count",), "counts and rates", "rescore"),
     }
     return data, coords
-
-
-def _numeric_names(results: Sequence[Result]) -> tuple[str, ...]:
-    """What the blocks of any result count or rate, in the order they name it."""
-    entries = [entry for result in results for block in result.blocks for entry in block.items()]
-    texts = {name for name, value in entries if isinstance(unplain(value), str)}
-    return tuple(name for name in dict.fromkeys(name for name, _ in entries) if name not in texts)
 
 
 def _main_curve(curve: Mapping[str, Sequence[Any]]) -> dict[str, NDArray[np.float64]]:

@@ -11,7 +11,7 @@ from pipeline.engine import references, tablestore, trace
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, load_plan
 from pipeline.errors import DamageError
-from pipeline.store import manifest
+from pipeline.store import manifest, studies
 from pipeline.store.blobs import Store
 from pipeline.store.entries import Entry
 
@@ -19,6 +19,7 @@ DAY_S = 86_400.0
 FOLDERS = (
     *(
         "refs",
+        "studies",
         "runs",
         "reports",
         "grids",
@@ -29,6 +30,7 @@ FOLDERS = (
         "alignments",
         "partials",
         "trials",
+        "pieces",
         "kin",
         "references",
         "tables",
@@ -53,13 +55,13 @@ class Sweep:
 
 
 def survey(store: Store, *, older_than_s: float = DAY_S, keep: int | None = None, now_s: float | None = None) -> Sweep:
-    """What can go. ``keep`` is the number of commits kept of each evaluation; by default all.
+    """What can go. ``keep`` is the number of commits kept of each evaluation and of each study; by default all.
 
     Raises ``DamageError`` where it cannot be told what a kept run stands on: then nothing may be removed.
     """
     limit_s = (time.time() if now_s is None else now_s) - older_than_s
     times, sizes = store.times(), store.listing()
-    kept = _reached(store, keep) | _planned(store, times, limit_s)
+    kept = _reached(store, keep) | _of_studies(store, keep) | _planned(store, times, limit_s)
     removable, n_kept, n_young = list[str](), 0, 0
     for path in sizes:
         if path.partition("/")[0] not in FOLDERS or _whole(path) in kept:
@@ -68,10 +70,15 @@ def survey(store: Store, *, older_than_s: float = DAY_S, keep: int | None = None
             n_young += 1
         else:
             removable.append(path)
-    removable.sort(key=lambda path: (FOLDERS.index(path.partition("/")[0]), ".zarr/" in path, path))
+    removable.sort(key=_turn)
     leftovers = tuple(entry for entry in store.leftovers() if entry.written_s < limit_s)
     n_bytes = sum(sizes[path] for path in removable) + sum(entry.n_bytes for entry in leftovers)
     return Sweep(tuple(removable), n_bytes, n_kept, n_young, leftovers)
+
+
+def _turn(path: str) -> tuple[int, bool, bool, str]:
+    """When an object goes: after what names it."""
+    return FOLDERS.index(path.partition("/")[0]), studies.REFS not in path, ".zarr/" in path, path
 
 
 def remove(store: Store, sweep: Sweep) -> None:
@@ -105,6 +112,18 @@ def _reached(store: Store, keep: int | None) -> set[str]:
             reached |= _of_results(store, stored["results"].values(), run=stored["id"])
             plan = unless_damaged(lambda: load_plan(store, stored["plan"]), stored["plan"])  # noqa: B023
             reached |= set() if plan is None else _tables_of(plan)
+    return reached
+
+
+def _of_studies(store: Store, keep: int | None) -> set[str]:
+    """Meta-analyses: the last ``keep`` of each name with all their files and replicates. Their runs are not theirs."""
+    reached = set[str]()
+    for study in studies.names(store):
+        commits = sorted(studies.history(store, study).items())
+        for number, commit in commits if keep is None else commits[-keep:]:
+            found = json.loads(store.get_sealed(commit["manifest"]))
+            reached |= {studies.path_of(study, number), commit["manifest"], *map(_whole, found["objects"])}
+            reached |= set(found.get("replicates", ()))
     return reached
 
 

@@ -17,18 +17,20 @@ from pipeline.meta.evaluated import Evaluated, Place
 from pipeline.meta.gathered import rows_of
 from pipeline.meta.intervals import UNITS, BoardIntervals, board_of, family_tests
 from pipeline.meta.ranks import Table, agreement, between_boards, between_measures, by_board, moved, orders, rank_spread
-from pipeline.meta.resamples import collected, draws
+from pipeline.meta.resamples import collected, draws, paths_of
 from pipeline.meta.rows import Row
 from pipeline.meta.sensitivity import GRID_BETA, GRID_P_TARGET, Band, bands
 from pipeline.meta.shifts import shift
 from pipeline.meta.study import Study
-from pipeline.meta.variants import JOINT, TOLERANCE
+from pipeline.meta.variants import JOINT, TOLERANCE, is_probe
 from pipeline.metrics.resampling import Sample
 from pipeline.metrics.variance import pareto
 
 COMPARED = tuple("atwv mtwv map cnxe min_cnxe_pav ap ndc min_ndc f_act f_dis wer".split())
 """Measures whose rankings are compared where a study names fewer than two."""
 LOADS = ("pl", "rtf", "rtf_execution")
+EVERY = "all"
+"""Instead of an evaluation: all of them but variants."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Board:
     """By system: the interval of its rank over replicates, and the share of replicates in which it is the best."""
     difficulty: Difficulty | None
     bands: tuple[Band, ...] = ()
+    replicates: tuple[str, ...] = ()
+    """Where its evaluation's store has the replicates that intervals are made from, if it has them."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,6 @@ def analyse(study: Study, evaluations: Sequence[Evaluated], published: Iterable[
     return Analysis(study, every, tuple(_with_tolerances(study, board, by) for board in boards), tables)
 
 
-def is_probe(name: str) -> bool:
-    """Whether an evaluation is there for its figures at another tolerance only, and so has no boards of its own."""
-    return name.partition(JOINT)[2].startswith(TOLERANCE)
-
-
 def measures_of(study: Study, evaluations: Iterable[Evaluated]) -> tuple[str, ...]:
     """The measures a study asks for, or the primary ones of its evaluations' protocols."""
     return study.measures or tuple(dict.fromkeys(one.plan.protocol.primary for one in evaluations))
@@ -112,14 +111,9 @@ def _board(study: Study, evaluated: Evaluated, place: Place, measure: str) -> Bo
     found = {system: sample for system, sample in samples.items() if not isinstance(sample, str)}
     opened = {system: cell for system, cell in cells.items() if isinstance(cell, OpenCell)}
     wanted = [one for one in draws(evaluated.plan, (measure,), study.resampling) if _at(one.cell) == place]
+    by_system = {system: [one for one in wanted if one.cell.system == system] for system in found}
     drawn = {
-        system: collected(
-            evaluated.store,
-            opened[system],
-            sample,
-            [one for one in wanted if one.cell.system == system],
-            study.resampling,
-        )
+        system: collected(evaluated.store, opened[system], sample, by_system[system], study.resampling)
         for system, sample in found.items()
     }
     better = evaluated.better(measure)
@@ -141,6 +135,7 @@ def _board(study: Study, evaluated: Evaluated, place: Place, measure: str) -> Bo
         rank_spread(_same_units(found, drawn), better, study.resampling.level),
         difficulty(found, evaluated.texts(place), _targets(evaluated, place), better),
         bands(cells, grids.beta or GRID_BETA, grids.p_target or GRID_P_TARGET) if first else (),
+        tuple(path for system in found for path in paths_of(opened[system], by_system[system], study.resampling)),
     )
 
 
@@ -221,7 +216,7 @@ def _revision(
 
 def _shifts(study: Study, evaluations: Iterable[Evaluated]) -> Iterable[Mapping[str, object]]:
     for evaluated in evaluations:
-        for dev, evaluation in study.dev_eval:
+        for dev, evaluation in () if is_probe(evaluated.name) else study.dev_eval:
             here, there = (tuple(text.split("/", 1)) for text in (dev, evaluation))
             if here not in evaluated.boards or there not in evaluated.boards:
                 continue
@@ -250,21 +245,25 @@ def _load(rows: Sequence[Row], measures: Sequence[str]) -> Iterable[Mapping[str,
         figures = {row.system: row.value for row in own}
         for name, best in zip(names, front.tolist(), strict=True):
             yield {"evaluation": evaluation, "query_set": query_set, "dataset": dataset, "system": name,
-                   "measure": measure, "value": figures[name], "load_measure": load, "load": loads[name].value,
+                   "measure": measure, "value": figures[name], "better": own[0].better,
+                   "load_measure": load, "load": loads[name].value,
                    "load_unit": loads[name].unit, "front": "yes" if best else "no"}  # fmt: skip
 
 
 def _means(rows: Sequence[Row], measures: Sequence[str]) -> Iterable[Mapping[str, object]]:
-    """The mean of each system over boards, where figures are of one scale; else why there is none."""
-    found: dict[tuple[str, str], list[Row]] = {}
+    """The mean of each system over the boards of an evaluation, and over all; why there is none where scales differ."""
+    found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        if row.condition == "all" and row.measure in measures and JOINT not in row.evaluation:
-            found.setdefault((row.measure, row.system), []).append(row)
-    for (measure, system), own in found.items():
-        if len(own) > 1:
+        if row.condition == "all" and row.measure in measures and not is_probe(row.evaluation):
+            found.setdefault((row.evaluation, row.measure, row.system), []).append(row)
+            if JOINT not in row.evaluation:
+                found.setdefault((EVERY, row.measure, row.system), []).append(row)
+    for (evaluation, measure, system), own in found.items():
+        several = len({row.evaluation for row in own}) > 1
+        if len(own) > 1 and (several or evaluation != EVERY):
             made = mean(own)
-            yield {"measure": measure, "system": system, "mean": made.value, "n_boards": made.n,
-                   "reason": made.reason, "note": made.note}  # fmt: skip
+            yield {"evaluation": evaluation, "measure": measure, "system": system, "mean": made.value,
+                   "n_boards": made.n, "reason": made.reason, "note": made.note}  # fmt: skip
 
 
 def _with_tolerances(study: Study, board: Board, by: Mapping[tuple[str, str, str, str], Sequence[Row]]) -> Board:

@@ -57,6 +57,12 @@ def note(rows: Iterable[Row]) -> str:
     return "; ".join(told)
 
 
+def comparable(rows: Iterable[Row]) -> str:
+    """``yes``, or the first aspect that keeps figures from being of one scale: ``other operating points``."""
+    found = differences(rows)
+    return next((f"other {ASPECTS[aspect]}" for aspect in REFUSED if aspect in found), "yes")
+
+
 def mean(rows: Sequence[Row]) -> Mean:
     """The mean over rows with a figure, unless their operating points, measures or units differ."""
     known = [row for row in rows if not math.isnan(row.value)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.meta.comparable import note
+from pipeline.meta.comparable import comparable, note
 from pipeline.meta.evaluated import Evaluated, Place
 from pipeline.meta.ranks import Table, agreement, by_board, moved, orders
 from pipeline.meta.rows import Row
@@ -86,16 +86,16 @@ def contrasts(first: Evaluated, second: Evaluated, rows: Sequence[Row], measures
             found = agreement(orders(before), orders(after))
             changes = moved(before, after)
             told = note([*before, *after])
-            same_scale = len({(row.point, row.unit) for row in (*before, *after)}) == 1
+            scale = comparable([*before, *after])
             differences = [change["difference"] for change in changes]
             table.append(
                 {"first": first.name, "second": second.name, "board": " × ".join(one), "against": " × ".join(other)}
                 | {"measure": measure, **found}
                 | {
                     "mean_difference": sum(differences) / len(differences)
-                    if differences and same_scale
+                    if differences and scale == "yes"
                     else float("nan")
                 }
-                | {"overlap": str(shared), "note": told, "comparable": "yes" if same_scale else "other operating point"}
+                | {"overlap": str(shared), "note": told, "comparable": scale}
             )
     return tuple(table)

@@ -1,4 +1,5 @@
-"""What a study leaves in its store: table, statistics and page, named by their contents; the manifest comes last."""
+"""What a study leaves in its store: table, statistics and page, named by their contents; manifest and reference come
+last."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from pipeline.engine.result import plain
 from pipeline.errors import UsageError
 from pipeline.meta.analysis import Analysis, Board
 from pipeline.meta.rows import as_csv, as_dataset, as_parquet
-from pipeline.store import arrays
+from pipeline.store import arrays, studies
 from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
 
@@ -22,13 +23,16 @@ TABLE = "table.zarr"
 
 
 def publish(store: Store, analysis: Analysis, page: Callable[[Analysis, Mapping[str, str]], str]) -> dict[str, str]:
-    """Write everything below ``studies/NAME/ID``; the paths by name. Equal studies write equal bytes to one place."""
+    """Write everything below ``studies/NAME/ID``, and make it the latest of its name; the paths by name.
+
+    Equal studies write equal bytes to one place.
+    """
     files = {"table.csv": as_csv(analysis.rows), "statistics.json": statistics_json(analysis)}
     with suppress(UsageError):  # no pyarrow: the CSV and the arrays hold the same
         files["table.parquet"] = as_parquet(analysis.rows)
     made_of = {name: digest_bytes(files[name]) for name in ("table.csv", "statistics.json")}
     study = analysis.study
-    folder = f"studies/{study.name}/{address('study', edition=EDITION, source=study.source, files=made_of)[:16]}"
+    folder = studies.folder_of(study.name, address("study", edition=EDITION, source=study.source, files=made_of)[:16])
     paths = {name: f"{folder}/{name}" for name in (*files, "index.html", TABLE)}
     files["index.html"] = page(analysis, paths).encode("utf-8", "replace")
     arrays.write_groups(store, paths[TABLE], {"": as_dataset(analysis.rows)})
@@ -36,8 +40,13 @@ def publish(store: Store, analysis: Analysis, page: Callable[[Analysis, Mapping[
         store.put(paths[name], data)
     objects = {path: store.describe(path) for name, path in paths.items() if name != TABLE}
     objects[f"{paths[TABLE]}.json"] = store.describe(f"{paths[TABLE]}.json")
-    manifest = {"kind": EDITION, "study": study.name, "source": study.source, "objects": objects}
+    runs = sorted({row.run for row in analysis.rows if row.run})
+    here = store.listing("resamples")
+    drawn = sorted({path for board in analysis.boards for path in board.replicates if path in here})
+    head = {"kind": EDITION, "study": study.name, "source": study.source}
+    manifest = {**head, "runs": runs, "replicates": drawn, "objects": objects}
     store.put_sealed(f"{folder}/manifest.json", json.dumps(manifest, sort_keys=True).encode())
+    studies.commit(store, study.name, f"{folder}/manifest.json")
     return {**paths, "manifest.json": f"{folder}/manifest.json"}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.meta.comparable import note
+from pipeline.meta.comparable import comparable, note
 from pipeline.meta.rows import Row
 from pipeline.metrics.agreement import rbo, tau_ap, tau_b
 from pipeline.metrics.resampling import Floats
@@ -78,7 +78,7 @@ def between_boards(rows: Sequence[Row], measures: Sequence[str]) -> Table:
                 table.append(
                     {"measure": measure, "first": " ".join(first), "second": " ".join(second)}
                     | found
-                    | {"note": note([*one, *other])}
+                    | {"note": note([*one, *other]), "comparable": comparable([*one, *other])}
                 )
     return tuple(table)
 

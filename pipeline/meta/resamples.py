@@ -77,6 +77,11 @@ def collected(store: Store, cell: OpenCell, sample: Sample, wanted: Iterable[Dra
     return np.concatenate(parts)
 
 
+def paths_of(cell: OpenCell, wanted: Iterable[Draw], how: Resampling) -> tuple[str, ...]:
+    """Where the replicates of one figure lie, if tasks have drawn them."""
+    return tuple(_path(cell, one, how) for one in wanted)
+
+
 def _path(cell: OpenCell, wanted: Draw, how: Resampling) -> str:
     drawn: Mapping[str, object] = {"seed": how.seed, "strata": dict(sorted(how.strata.items()))}
     settings = {name: _plain(value) for name, value in protocols.fields(cell.protocol)["settings"].items()}

@@ -39,13 +39,17 @@ class Band:
     """Shape (grid, systems); NaN where undefined."""
 
     @property
+    def nearest(self) -> int:
+        """The grid point nearest to the board's own."""
+        with np.errstate(divide="ignore"):
+            return int(np.argmin(np.abs(np.log(self.at) - math.log(self.own)))) if self.own > 0 else 0
+
+    @property
     def tau(self) -> Floats:
         """tau-b of every grid point against the grid point nearest to the board's own."""
         if not self.at.size:
             return np.zeros(0)
-        with np.errstate(divide="ignore"):
-            nearest = int(np.argmin(np.abs(np.log(self.at) - math.log(self.own)))) if self.own > 0 else 0
-        reference = self.values[nearest]
+        reference = self.values[self.nearest]
         taus = []
         for row in self.values:
             known = ~(np.isnan(row) | np.isnan(reference))

@@ -17,7 +17,6 @@ from pipeline.store.blobs import Store
 JOINT = "="
 """Between an evaluation's name and a variant's: no evaluation file may use it in a name, so neither meets the other."""
 
-
 TOLERANCE = "tolerance_s-"
 """Begins the names of the variants that a study's tolerances make."""
 
@@ -32,6 +31,11 @@ def variants_of(study: Study) -> tuple[Variant, ...]:
 def applies(variant: Variant, plan: Plan) -> bool:
     """Whether a tolerance means anything to a protocol; a variant that a study names always applies."""
     return not variant.name.startswith(TOLERANCE) or hasattr(plan.protocol.settings, "tolerance_s")
+
+
+def is_probe(name: str) -> bool:
+    """Whether an evaluation is there for its figures at another tolerance only: without boards or pages of its own."""
+    return name.partition(JOINT)[2].startswith(TOLERANCE)
 
 
 def variant_name(evaluation: str, variant: str) -> str:

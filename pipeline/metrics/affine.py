@@ -11,10 +11,16 @@ import numpy as np
 
 from pipeline.metrics import newton
 from pipeline.metrics.affine_passes import BINS, COARSER, Look, Moments, Rows, look
+from pipeline.metrics.binary_sums import binary_sums, rough_objective
 from pipeline.metrics.fixed_point import Floats
 from pipeline.metrics.measure import Over
-from pipeline.metrics.multiclass_sums import NewtonSums, local
+from pipeline.metrics.multiclass_sums import NewtonSums
 from pipeline.metrics.newton import Objective, Vector
+
+_CONFIRMED = 2.0**-50
+"""Decrement, relative to the objective, at which a minimum foretold by moments is confirmed: half of it is missing."""
+_COARSE, _FINE = 1e-4, 1e-12
+"""Decrements, relative to the objective, at which means of coarse and of fine bins have told what they can."""
 
 
 @dataclass(frozen=True)
@@ -104,37 +110,35 @@ def _newton(over: Over, seen: Look, prior: Prior, start: float) -> AffineMinimum
         return sums.objective(prior.weights)
 
     place: Vector = (0.0, start)
+    enough = newton.CONVERGED
     if seen.n_finite > 4 * BINS:
         made: Moments = over(moments, scale, seen.unit_bits)
         rough = _rough(made, seen.unit_bits, prior, place)
         # Lower than a constant map means inside its level set, where the curvature does not vanish.
         constant = _constant_loss(*(w * mass.value() for w, mass in zip(prior.weights, seen.finite_mass, strict=True)))
-        place = rough if evaluate(rough).value < constant else place
-    found = newton.minimise(evaluate, place)
+        if evaluate(rough).value < constant:
+            place, enough = rough, _CONFIRMED
+    found = newton.minimise(evaluate, place, enough)
     gamma, offset = found.at[0] / scale.half, found.at[1]
     with np.errstate(over="ignore"):  # scores next to the smallest float have a slope beyond the largest
         slope_of_scores = float(np.ldexp(gamma, -scale.exponent))
-    value = min(found.value, evaluate(found.at).value)
-    return AffineMinimum(value, slope_of_scores, offset - gamma * scale.middle, "ok")
+    return AffineMinimum(found.value, slope_of_scores, offset - gamma * scale.middle, "ok")
 
 
 def _rough(made: Moments, unit_bits: int, prior: Prior, place: Vector) -> Vector:
     """The minimum for the means of bins, the coarse ones first: few bins are quickly done, and leave little to do."""
-    for one in (made.coarser(COARSER), made):
+    for one, enough in ((made.coarser(COARSER), _COARSE), (made, _FINE)):
         scores, labels, repeats = one.rows(unit_bits)
-        place = newton.minimise(local(scores, labels, prior.classes, prior.weights, repeats), place).at
+        masses = np.where(labels == 0, repeats, 0.0), np.where(labels == 1, repeats, 0.0)
+        evaluate = rough_objective(scores[:, 0], masses, prior.classes, prior.weights)
+        place = newton.minimise(evaluate, place, enough).at
     return place
 
 
 def newton_sums(rows: Rows, scale: Scale, prior: tuple[float, float], place: Vector) -> NewtonSums:
-    """Task: cost, gradient and Hessian of one range at a place; each class that a score has is one row of K = 2."""
-    score, *weights = _finite(rows)
-    x = scale.of_scores(score)
-    used = [weight > 0 for weight in weights]
-    x = np.concatenate([x[mask] for mask in used])
-    labels = np.repeat(np.arange(2), [np.count_nonzero(mask) for mask in used])
-    repeats = np.concatenate([weight[mask] for weight, mask in zip(weights, used, strict=True)])
-    return NewtonSums.from_trials(np.stack([x, np.zeros(x.size)], axis=1), labels, prior, place, repeats)
+    """Task: cost, gradient and Hessian of one range at a place."""
+    score, n_target, n_nontarget = _finite(rows)
+    return binary_sums(scale.of_scores(score), (n_target, n_nontarget), prior, place)
 
 
 def moments(rows: Rows, scale: Scale, unit_bits: int) -> Moments:

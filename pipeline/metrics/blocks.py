@@ -10,7 +10,7 @@ import numpy as np
 from pipeline.metrics.counts import Counts, by_query
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans
-from pipeline.metrics.ranking import average_precision
+from pipeline.metrics.ranking import precision_of
 from pipeline.metrics.shared import LedgerScored, counts_of, means_of, optima_of
 
 Column = list[Any]
@@ -69,7 +69,7 @@ def _columns(scored: LedgerScored) -> dict[str, Column]:
         "p_miss_optimum": undefined if optima is None else best_p_miss,
         "p_fa_optimum": undefined if optima is None else best_p_fa,
         "twv_supremum": 1.0 - _ratio(n_omitted, means.n_true.astype(np.float64)),
-        "average_precision": average_precision(ledger if scored.ranked is None else scored.ranked),
+        "average_precision": scored.once(precision_of),
     }
     return {name: column.tolist() for name, column in columns.items()}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,10 +58,20 @@ class TrialSet:
 
     def rows(self) -> tuple[Floats, Floats, Floats]:
         """Strictly ascending scores with the weights of target and non-target trials, censored ones included."""
-        score, row = np.unique(np.concatenate([self.score, self.censored_score]), return_inverse=True)
-        n_target, n_nontarget = np.zeros(score.size), np.zeros(score.size)
-        np.add.at(n_target, row, np.concatenate([self.n_target, self.censored_target]))
-        np.add.at(n_nontarget, row, np.concatenate([self.n_nontarget, self.censored_nontarget]))
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> tuple[Floats, Floats, Floats]:
+        censored = np.unique(self.censored_score)
+        place = np.searchsorted(self.score, censored)
+        new = np.append(self.score, np.nan)[place] != censored
+        score = np.insert(self.score, place[new], censored[new])
+        n_target, n_nontarget = (
+            np.insert(counts.astype(np.float64), place[new], 0.0) for counts in (self.n_target, self.n_nontarget)
+        )
+        row = np.searchsorted(score, self.censored_score)
+        np.add.at(n_target, row, self.censored_target)
+        np.add.at(n_nontarget, row, self.censored_nontarget)
         used = (n_target > 0) | (n_nontarget > 0)
         return score[used], n_target[used], n_nontarget[used]
 
@@ -84,10 +95,12 @@ def trial_set(ledger: Ledger, n_trials_exact: float, censor: str | float = "llr_
     censor with they get 0, the non-informative score, and the status is ``no_scores``.
     """
     in_set = ledger.n_true[0] > 0
-    rows = in_set[ledger.query]
-    score, row = np.unique(ledger.score[rows], return_inverse=True)
-    n_target = _sums(row, ledger.n_target[rows], score.size)
-    n_nontarget = _sums(row, ledger.n_nontarget[rows], score.size)
+    rows = ledger.by_score
+    rows = rows[in_set[ledger.query[rows]]]
+    score = ledger.score[rows]
+    first = np.flatnonzero(np.append(True, score[1:] != score[:-1])[: score.size])
+    score = score[first]
+    n_target, n_nontarget = (_sums(counts[rows], first) for counts in (ledger.n_target, ledger.n_nontarget))
     n_true, omitted = ledger.n_true[0][in_set], ledger.omitted[0][in_set]
     missing = (n_trials_exact - n_true) - by_query(ledger, ledger.n_nontarget)[in_set]
     n_nontarget_trials = float(n_true.size * n_trials_exact - n_true.sum())
@@ -109,10 +122,9 @@ def trial_set(ledger: Ledger, n_trials_exact: float, censor: str | float = "llr_
     return TrialSet(*weights, n_nontarget_trials, float(score[0]) if score.size else math.nan, reason, status)
 
 
-def _sums(row: Ints, counts: Ints, size: int) -> Ints:
-    sums = np.zeros(size, np.int64)
-    np.add.at(sums, row, counts)
-    return sums
+def _sums(counts: Ints, first: Ints) -> Ints:
+    """Sums of runs that begin at ``first``."""
+    return np.add.reduceat(counts, first) if first.size else np.zeros(0, np.int64)
 
 
 def _common_score(censor: str | float, score: Floats) -> float:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.radix import LEVELS, images, prefixes
 from pipeline.metrics.sweep import Curve
 
 P_CLIP = 2.220446049250313e-16
@@ -35,15 +36,10 @@ def visible(p_miss: Floats, p_fa: Floats, eps_probit: float = EPS_PROBIT) -> NDA
     each run through one cell of ``eps_probit`` by ``eps_probit`` stay: every point left out lies within
     ``eps_probit`` of a kept one on both axes.
     """
-    return _shown(p_miss, p_fa, corners(p_miss, p_fa), eps_probit)
-
-
-def _shown(p_miss: Floats, p_fa: Floats, corner: NDArray[np.bool_], eps_probit: float) -> NDArray[np.bool_]:
-    """Of the corners, the ends of each run through one cell."""
-    rows = np.flatnonzero(corner)
+    rows = np.flatnonzero(corners(p_miss, p_fa))
     cell_x, cell_y = (np.floor(probit(rate[rows]) / eps_probit) for rate in (p_fa, p_miss))
     new = (np.diff(cell_x) != 0) | (np.diff(cell_y) != 0)
-    kept = np.zeros(corner.size, np.bool_)
+    kept = np.zeros(p_miss.size, np.bool_)
     kept[rows[np.append(True, new)[: rows.size] | np.append(new, True)[: rows.size]]] = True
     return kept
 
@@ -67,22 +63,47 @@ def thin(curve: Curve, eps_probit: float = EPS_PROBIT) -> Curve:
     return Curve(*columns, best=best, reason=curve.reason)
 
 
+def representative(
+    threshold: Floats, p_miss: Floats, p_fa: Floats, eps_probit: float = EPS_PROBIT
+) -> NDArray[np.bool_]:
+    """Points of a sweep that stand for all: ``threshold`` ascends, a NaN last accepts nothing.
+
+    The lowest score of every coarse bucket (``radix.LEVELS``), and the last point. Between two of them the curve, which
+    is monotone, stays within the rectangle that they span; inside those that are wider and higher than ``eps_probit``
+    the buckets of the next level stand, and so on. So every point left out is within ``eps_probit``, on one axis, of
+    the line through those kept, and buckets need not be looked into to know which.
+    """
+    image = images(threshold)
+    x, y = probit(p_fa), probit(p_miss)
+    kept, inside = np.zeros(image.size, np.bool_), np.ones(image.size, np.bool_)
+    kept[-1:] = True
+    for bits in LEVELS:
+        bucket = prefixes(image, bits)
+        start = np.append(True, bucket[1:] != bucket[:-1])[: image.size]
+        kept |= start & inside
+        starts = np.flatnonzero(start)
+        ends = np.append(starts[1:], image.size - 1)[: starts.size]
+        wide = (np.abs(x[ends] - x[starts]) > eps_probit) & (np.abs(y[ends] - y[starts]) > eps_probit)
+        inside &= wide[np.cumsum(start) - 1]
+        if not inside.any():
+            break
+    return kept
+
+
 def thinned(curve: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
-    """Columns of a TWV curve at the points that a drawing needs, and at the best one."""
+    """Columns of a TWV curve at the points that a drawing needs, and at the best one.
+
+    Of its ``representative`` points the ``visible`` ones.
+    """
     twv = np.asarray(curve.get("twv", ()), np.float64)
     if not twv.size:
         return {name: list(column) for name, column in curve.items()}
-    p_miss, p_fa = (np.asarray(curve[name], np.float64) for name in ("p_miss", "p_fa"))
-    kept = np.ones(twv.size, np.bool_) if np.isnan(p_miss + p_fa).any() else visible(p_miss, p_fa)
+    threshold, p_miss, p_fa = (np.asarray(curve[name], np.float64) for name in ("threshold", "p_miss", "p_fa"))
+    kept = np.ones(twv.size, np.bool_)
+    if not np.isnan(p_miss + p_fa).any():
+        kept = representative(threshold, p_miss, p_fa)
+        kept[kept] = visible(p_miss[kept], p_fa[kept])
     if not np.all(np.isnan(twv)):
         kept[int(np.nanargmax(twv))] = True
-    return {name: np.asarray(column)[kept].tolist() for name, column in curve.items()}
-
-
-def thinned_corners(curve: Curve) -> Curve:
-    """What ``thinned`` leaves of the whole curve, from one that is here at its corners and its maximum."""
-    if curve.corner is None or not curve.twv.size:
-        return curve
-    kept = _shown(curve.p_miss, curve.p_fa, curve.corner, EPS_PROBIT)
-    kept[int(np.argmax(curve.twv))] = True
-    return Curve(curve.threshold[kept], curve.p_miss[kept], curve.p_fa[kept], curve.twv[kept])
+    rows = np.flatnonzero(kept).tolist()
+    return {name: [column[row] for row in rows] for name, column in curve.items()}

@@ -37,7 +37,9 @@ DocumentScored = Scored[DocumentTotals]
 
 def ledger_cell(scored: DocumentScored) -> Scored[Ledger]:
     """The cell of the complete ledger, for all measures that need no more."""
-    return Scored(scored.total.ledger, scored.facts, scored.point, scored.rules, over=scored.over)
+    return Scored(
+        scored.total.ledger, scored.facts, scored.point, scored.rules, over=scored.over, ledgers=scored.ledgers
+    )
 
 
 def of_ledger(measure: Measure[Ledger]) -> Measure[DocumentTotals]:
@@ -101,7 +103,7 @@ def min_cnxe_pav_input_order(scored: DocumentScored) -> Figure:
     prior = scored.point.effective_prior
     runs = _unscored_runs(scored)
     if scored.over is None:
-        everything = Range(0, np.zeros(0), trials, (), ordered(scored.total.order, scored.total.submitted.queries))
+        everything = Range(0, np.zeros(0), trials, ordered(scored.total.order, scored.total.submitted.queries))
         found = pav_in_order(everything, *runs)
     else:
         found = scored.over(pav_in_order, *runs)

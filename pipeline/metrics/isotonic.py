@@ -14,6 +14,8 @@ from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.partials.exact import ExactSum
 
 Number = int | Fraction
+_FEW = 64
+_SMALL = 2.0**26
 
 
 class Block(NamedTuple):
@@ -70,10 +72,30 @@ def pav(rows: tuple[Floats, Floats, Floats]) -> Pav:
     first = np.append(True, (kind[1:] != kind[:-1]) | (kind[1:] == 2))[: kind.size]
     starts = np.flatnonzero(first)
     ends = np.append(starts, kind.size)[1:]
+    starts, ends = _without_violators(n_target, n_nontarget, starts, ends)
     scores = score[starts].tolist(), score[ends - 1].tolist()
     found = _pooled(map(Block, _runs(n_target, starts), _runs(n_nontarget, starts), *scores))
     tied = float((n_target + n_nontarget).max(initial=0.0))
     return Pav(found, (ExactSum.of(n_target), ExactSum.of(n_nontarget)), tied)
+
+
+def _without_violators(n_target: Floats, n_nontarget: Floats, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+    """Where runs begin and end after violating neighbours were pooled, again and again while that halves their number.
+
+    Only whole weights whose products float64 holds are compared here; ``_pooled`` does the rest.
+    """
+    partial = (n_target != np.floor(n_target)) | (n_nontarget != np.floor(n_nontarget))
+    while starts.size > _FEW:
+        target, nontarget = np.add.reduceat(n_target, starts), np.add.reduceat(n_nontarget, starts)
+        small = ~np.logical_or.reduceat(partial, starts) & (np.maximum(target, nontarget) < _SMALL)
+        violates = target[:-1] * nontarget[1:] >= target[1:] * nontarget[:-1]
+        kept = np.append(True, ~(violates & small[:-1] & small[1:]))
+        before = starts.size
+        starts = starts[kept]
+        ends = np.append(starts[1:], ends[-1])
+        if 2 * starts.size > before:
+            break
+    return starts, ends
 
 
 def _pooled(rows: Iterable[Block]) -> tuple[Block, ...]:

@@ -44,7 +44,9 @@ class Scored(Generic[T]):
     ranked: T | None = None
     """The same totals under scores that rank trials for average precision, where these are not the scores."""
     over: Over | None = None
-    """All trials, as parts that are elsewhere. Then ``total`` keeps only what figures of a query by itself need."""
+    """All trials by ranges of scores, elsewhere. Then ``total`` keeps only what figures of a query by itself need."""
+    ledgers: Over | None = None
+    """The same as ledgers that have all trials of some queries each, with every query of ``total`` named."""
     _memo: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def once(self, function: Callable[[Scored[T]], R]) -> R:

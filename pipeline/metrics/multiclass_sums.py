@@ -7,7 +7,7 @@ parameters are (alpha, beta_1, …, beta_{K-1}): K of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
@@ -70,13 +70,6 @@ class NewtonSums:
 def n_columns(n_classes: int) -> int:
     """Columns of ``NewtonSums`` for K classes."""
     return 1 + n_classes + n_classes * (n_classes + 1) // 2
-
-
-def local(
-    llh: Floats, labels: Labels, prior: Sequence[float], weights: Sequence[float], multiplicity: Floats | None = None
-) -> Callable[[Vector], Objective]:
-    """An evaluation of the objective over trials that are all here, for ``newton.minimise``."""
-    return lambda place: NewtonSums.from_trials(llh, labels, prior, place, multiplicity).objective(weights)
 
 
 def _upper(n_parameters: int) -> list[tuple[int, int]]:

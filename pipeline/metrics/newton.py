@@ -53,8 +53,8 @@ def begin(start: Vector) -> Search:
     return Search(tuple(start))
 
 
-def advance(search: Search, seen: Objective) -> Search:
-    """The search after the objective was evaluated at ``search.at``."""
+def advance(search: Search, seen: Objective, enough: float = CONVERGED) -> Search:
+    """The search after the objective was evaluated at ``search.at``; done where the decrement is ``enough``."""
     passes = search.passes + 1
     polishing = search.decrement <= QUADRATIC * search.value
     fell = seen.value <= search.value - _ARMIJO * search.scale * search.decrement
@@ -77,16 +77,16 @@ def advance(search: Search, seen: Objective) -> Search:
     if step is None or passes >= MAX_PASSES or (polishing and decrement >= search.decrement):
         return _ended(here, search.at, passes)
     target = _moved(search.at, step, 1.0)
-    if decrement <= CONVERGED * seen.value:
+    if decrement <= enough * seen.value:
         return _ended(here, target, passes)
     return Search(target, search.at, seen.value, step, 1.0, decrement, passes)
 
 
-def minimise(evaluate: Callable[[Vector], Objective], start: Vector) -> Search:
-    """The minimum of a convex objective, from ``start``, evaluated here."""
+def minimise(evaluate: Callable[[Vector], Objective], start: Vector, enough: float = CONVERGED) -> Search:
+    """The minimum of a convex objective, from ``start``, evaluated here; one step beyond a decrement of ``enough``."""
     search = begin(start)
     while not search.done:
-        search = advance(search, evaluate(search.at))
+        search = advance(search, evaluate(search.at), enough)
     return search
 
 

@@ -1,7 +1,8 @@
 """All trials of a cell cut into ranges of their scores, each of them whole in one place.
 
-Whatever compares scores across queries (sweeps, cross-entropies, calibrations) is a map over ranges and an exact sum;
-figures of queries by themselves come from ``thin.thinned`` ledgers. Both have the bits of a merged ledger.
+Whatever compares scores across queries (cross-entropies, calibrations) is a map over ranges and an exact sum; sweeps
+need none (``radix_sweep``), and figures of queries by themselves come from ``thin.thinned`` ledgers. All have the bits
+of a merged ledger.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from pipeline.metrics.crossentropy import TrialSet
 from pipeline.metrics.fixed_point import Floats, Ints
-from pipeline.metrics.means import QueryMeans
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.score_table import ScoreTable
 
@@ -42,10 +42,9 @@ NONE_ORDERED = Ordered(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.bool_)
 
 @dataclass(frozen=True)
 class Cut:
-    """How ledgers of some queries each are cut: at ``edges``, with the weights of all queries of the cell."""
+    """How ledgers of some queries each are cut: at ``edges``."""
 
     edges: Floats
-    sweeps: tuple[QueryMeans, ...]
     trials: TrialSet
     """The cell's trial set, of which only the censored rows matter."""
 
@@ -57,10 +56,9 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """What one ledger has in one range: targets and non-targets, the words of every sweep, trials in order."""
+    """What one ledger has in one range: targets and non-targets, and trials in order."""
 
     trials: ScoreTable
-    sweeps: tuple[ScoreTable, ...]
     ordered: Ordered
 
 
@@ -71,8 +69,6 @@ class Range:
     index: int
     edges: Floats
     trials: TrialSet
-    sweeps: tuple[ScoreTable, ...]
-    """Scores of the queries in each sweep; words of miss weights (high, low) and of false-alarm weights."""
     ordered: Ordered
 
     def holds(self, score: Floats) -> NDArray[np.bool_]:
@@ -85,17 +81,8 @@ def pieces(ledger: Ledger, cut: Cut, ordered: Ordered = NONE_ORDERED) -> tuple[P
     """A ledger that names all queries of the cell and has all rows of some, by range."""
     rows = np.flatnonzero((ledger.n_true[0] > 0)[ledger.query])
     counts = np.stack([ledger.n_target[rows], ledger.n_nontarget[rows]])
-    tables = [ScoreTable.of(ledger.score[rows], counts), *(_words(ledger, means) for means in cut.sweeps)]
-    by_range = zip(*(table.pieces(cut.edges) for table in tables), ordered.pieces(cut.edges), strict=True)
-    return tuple(Piece(parts[0], tuple(parts[1:-1]), parts[-1]) for parts in by_range)
-
-
-def _words(ledger: Ledger, means: QueryMeans) -> ScoreTable:
-    rows = np.flatnonzero(means.scored[ledger.query])
-    query, n_target, n_nontarget = ledger.query[rows], ledger.n_target[rows], ledger.n_nontarget[rows]
-    words = [n_target * word[query] for word in (means.miss.high, means.miss.low)]
-    words += [n_nontarget * word[query] for word in (means.fa.high, means.fa.low)]
-    return ScoreTable.of(ledger.score[rows], np.stack(words))
+    tables = ScoreTable.of(ledger.score[rows], counts).pieces(cut.edges)
+    return tuple(Piece(*parts) for parts in zip(tables, ordered.pieces(cut.edges), strict=True))
 
 
 def gathered(index: int, cut: Cut, parts: Sequence[Piece]) -> Range:
@@ -112,9 +99,8 @@ def gathered(index: int, cut: Cut, parts: Sequence[Piece]) -> Range:
         censored_target=whole.censored_target[here],
         censored_nontarget=whole.censored_nontarget[here],
     )
-    sweeps = tuple(ScoreTable.joined(tables) for tables in zip(*(part.sweeps for part in parts), strict=True))
     columns = (np.concatenate([getattr(part.ordered, name) for part in parts]) for name in ("score", "place", "target"))
-    return Range(index, cut.edges, trials, sweeps, Ordered(*columns))
+    return Range(index, cut.edges, trials, Ordered(*columns))
 
 
 SAMPLED = 64

@@ -38,13 +38,18 @@ def average_precision(ledger: Ledger) -> Floats:
     return values
 
 
-def mean_average_precision(scored: Scored[Ledger]) -> Figure:
-    """Mean over the queries with occurrences of sum(precision at each hit) / N_true (KWSEval -zG MAP).
+def precision_of(scored: Scored[Ledger]) -> Floats:
+    """Average precision per query of the cell's ledger.
 
     KWSEval ranks scores as strings ("9.5" before "10"): its order is ``scored.ranked`` where it is another than the
     numbers'.
     """
-    values = average_precision(scored.total if scored.ranked is None else scored.ranked)
+    return average_precision(scored.total if scored.ranked is None else scored.ranked)
+
+
+def mean_average_precision(scored: Scored[Ledger]) -> Figure:
+    """Mean over the queries with occurrences of sum(precision at each hit) / N_true (KWSEval -zG MAP)."""
+    values = scored.once(precision_of)
     values = values[~np.isnan(values)]
     if not values.size:
         return Figure.undefined(NO_TARGETS)

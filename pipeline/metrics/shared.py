@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from pipeline.metrics.counts import Counts, Decisions, decided, decision_range
-from pipeline.metrics.det import thinned_corners
+from pipeline.metrics.det import thinned
 from pipeline.metrics.means import QueryMeans, query_means
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.optimum import Optima, optima
-from pipeline.metrics.range_sweep import sweep_over
+from pipeline.metrics.radix_sweep import sweep_over
 from pipeline.metrics.sweep import Curve, sweep
 from pipeline.partials.ledger import Ledger
 
@@ -50,7 +50,7 @@ def curve_of(scored: LedgerScored) -> Curve:
 def curve_over_all(scored: LedgerScored) -> Curve:
     """The sweep whose false-alarm rate and thresholds cover queries without occurrences."""
     sweeps = scored.once(sweeps_of)
-    return scored.once(curve_of) if len(sweeps) == 1 else _sweep(scored, sweeps[1], 1)
+    return scored.once(curve_of) if len(sweeps) == 1 else _sweep(scored, sweeps[1], drawn=False)
 
 
 def sweeps_of(scored: LedgerScored) -> tuple[QueryMeans, ...]:
@@ -77,17 +77,20 @@ def curve_columns(scored: LedgerScored) -> dict[str, list[float]]:
 
     Of a cell whose trials are elsewhere, only the points that ``det.thinned`` keeps.
     """
-    curve = thinned_corners(scored.once(curve_of))
+    curve = scored.once(curve_of)
     columns = (curve.threshold, curve.p_miss, curve.p_fa, curve.twv)
-    return {name: column.tolist() for name, column in zip(("threshold", "p_miss", "p_fa", "twv"), columns, strict=True)}
+    named = {
+        name: column.tolist() for name, column in zip(("threshold", "p_miss", "p_fa", "twv"), columns, strict=True)
+    }
+    return named if scored.ledgers is None else thinned(named)
 
 
-def _sweep(scored: LedgerScored, means: QueryMeans, which: int = 0) -> Curve:
+def _sweep(scored: LedgerScored, means: QueryMeans, *, drawn: bool = True) -> Curve:
     # A point that depends on the key may not exist where nothing is scored.
     beta = math.nan if means.reason else scored.point.beta
-    if scored.over is not None and means.reason is None:
+    if scored.ledgers is not None and means.reason is None:
         omitted, reject_all_point = scored.total.omitted[0], scored.rules.reject_all_point
-        found = sweep_over(scored.over, which, means, omitted, beta, reject_all_point=reject_all_point)
+        found = sweep_over(scored.ledgers, means, omitted, beta, reject_all_point=reject_all_point, drawn=drawn)
         if found is not None:
             return found
     return sweep(scored.total, means, beta, reject_all_point=scored.rules.reject_all_point)

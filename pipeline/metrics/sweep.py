@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pipeline.metrics.fixed_point import FixedPoint, Floats, Ints, running
 from pipeline.metrics.means import QueryMeans
-from pipeline.partials.ledger import Ledger
+from pipeline.partials.ledger import Codes, Ledger
 
 ROUNDING = 2.0**-48
 """TWV closer than this, relative to 1 - TWV where that is above 1, is equal: some 16 units in the last place."""
@@ -32,8 +31,6 @@ class Curve:
     """Index of the maximum of TWV with the lowest threshold; -1 without points."""
     reason: str | None = None
     """Why there are no points."""
-    corner: NDArray[np.bool_] | None = None
-    """Where not all points are here: which are corners. Of the others, the best and those next to it are."""
 
 
 def first_best(twv: Floats) -> int:
@@ -51,27 +48,37 @@ def sweep(ledger: Ledger, means: QueryMeans, beta: float, *, reject_all_point: b
     if means.reason is not None:
         empty = np.zeros(0)
         return Curve(empty, empty, empty, empty, reason=means.reason)
-    rows = means.scored[ledger.query]
-    order = np.argsort(ledger.score[rows])  # rows of one score are only added up: their order does not show
-    score, query = ledger.score[rows][order], ledger.query[rows][order].astype(np.int64)
+    rows = ledger.by_score  # rows of one score are only added up: their order does not show
+    rows = rows[means.scored[ledger.query[rows]]]
+    score, query = ledger.score[rows], ledger.query[rows]
     first = np.flatnonzero(np.concatenate([np.ones(min(score.size, 1), bool), score[1:] != score[:-1]]))
     ends = np.append(first, score.size) if reject_all_point or not score.size else first
     threshold = np.append(score[first], np.nan)[: ends.size]
-    p_miss = _below(means.miss, ledger.n_target[rows][order], query, ends, ledger.omitted[0]) / means.n_queries
-    p_fa = _from(means.fa, ledger.n_nontarget[rows][order], query, ends) / means.n_queries_fa
+    del score
+    p_miss = _below(means.miss, ledger.n_target[rows], query, ends, ledger.omitted[0]) / means.n_queries
+    p_fa = _from(means.fa, ledger.n_nontarget[rows], query, first, ends.size) / means.n_queries_fa
     twv = 1.0 - (p_miss + beta * p_fa)
     return Curve(threshold, p_miss, p_fa, twv, first_best(twv))
 
 
-def _below(weights: FixedPoint, counts: Ints, query: Ints, ends: Ints, always: Ints) -> Floats:
-    """Weighted counts before each end, plus those that ``always`` count for each query."""
+def _below(weights: FixedPoint, counts: Ints, query: Codes, ends: Ints, always: Ints) -> Floats:
+    """Weighted counts before each end, plus those that ``always`` count for each query. Few rows count any."""
+    rows = np.flatnonzero(counts)
+    counts, query, ends = counts[rows], query[rows], np.searchsorted(rows, ends)
     high = running(counts * weights.high[query], ends) + (always * weights.high).sum()
     low = running(counts * weights.low[query], ends) + (always * weights.low).sum()
     return weights.value(high, low)
 
 
-def _from(weights: FixedPoint, counts: Ints, query: Ints, ends: Ints) -> Floats:
-    """Weighted counts from each end on."""
-    every = np.array([counts.size])
-    high, low = counts * weights.high[query], counts * weights.low[query]
-    return weights.value(running(high, every) - running(high, ends), running(low, every) - running(low, ends))
+def _from(weights: FixedPoint, counts: Ints, query: Codes, first: Ints, n_ends: int) -> Floats:
+    """Weighted counts from each end on; rows between two ends stand from ``first`` on."""
+    high, low = (_upward(words[query] * counts, first)[:n_ends] for words in (weights.high, weights.low))
+    return weights.value(high, low)
+
+
+def _upward(words: Ints, first: Ints) -> Ints:
+    """Sums of all words from each first one on, and 0 at the end."""
+    sums = np.zeros(first.size + 1, np.int64)
+    if first.size:
+        np.cumsum(np.add.reduceat(words, first)[::-1], out=sums[-2::-1])
+    return sums

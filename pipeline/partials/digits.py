@@ -36,8 +36,9 @@ def digits(block: Floats) -> Iterator[tuple[int, Floats]]:
     and tiny values are moved by whole limbs to the middle of the exponent range, where nothing over- or underflows.
     """
     magnitude = np.abs(block)
-    huge = magnitude >= _HUGE
-    tiny = (magnitude < _TINY) & (magnitude > 0.0)
+    huge, tiny = magnitude >= _HUGE, magnitude < _TINY
+    if tiny.any():
+        tiny &= magnitude > 0.0
     if not (huge.any() or tiny.any()):
         yield from _levels(block, ORIGIN)
         return
@@ -53,11 +54,12 @@ def _levels(rest: Floats, origin: int) -> Iterator[tuple[int, Floats]]:
     """Digits from the highest occupied limb down, until nothing is left."""
     level = _limb_of(rest)
     while level is not None:
-        unit = math.ldexp(1.0, LIMB_BITS * level)
-        grid = 1.5 * 2.0**52 * unit
-        digit = (rest + grid) - grid
+        grid = math.ldexp(1.5, LIMB_BITS * level + 52)
+        digit = rest + grid
+        digit -= grid
         rest = rest - digit
-        yield origin + level, digit / unit
+        digit *= math.ldexp(1.0, -LIMB_BITS * level)
+        yield origin + level, digit
         below = _limb_of(rest)
         # A remainder of exactly half a unit would round to nothing again: always go down.
         level = None if below is None else min(level - 1, below)

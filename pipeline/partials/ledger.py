@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.partials.rows import Rows, collapse, merge
+from pipeline.partials.packed import Decimals, Packed
+from pipeline.partials.rows import Rows, concatenate, merge, tally
 
 Codes = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -70,8 +72,9 @@ class Ledger:
         score = np.asarray(score, np.float64) + 0.0  # -0.0 becomes 0.0
         _check_trials(len(names), query, omitted_query, score, decision, target)
         target, decision = np.asarray(target, np.bool_), np.asarray(decision, np.bool_)
-        counts = (target, ~target, target & decision, ~target & decision)
-        rows = collapse(codes[query], score, counts)
+        rows = tally(codes[query], score, (target, decision, target & decision))
+        n_all, n_target, n_yes, n_target_yes = rows.counts
+        rows = replace(rows, counts=(n_target, n_all - n_target, n_target_yes, n_yes - n_target_yes))
         omitted = np.bincount(codes[omitted_query], minlength=len(names)).astype(np.int64)
         return _from_rows((condition,), names, omitted.reshape(1, -1), rows)
 
@@ -80,15 +83,19 @@ class Ledger:
         return int(self.score.size)
 
     def __add__(self, other: Ledger) -> Ledger:
-        conditions = tuple(sorted({*self.conditions, *other.conditions}))
-        queries = tuple(sorted({*self.queries, *other.queries}))
-        omitted = np.zeros((len(conditions), len(queries)), np.int64)
-        sides = list[Rows]()
-        for side in (self, other):
-            condition, query = _positions(side.conditions, conditions), _positions(side.queries, queries)
-            omitted[np.ix_(condition, query)] += side.omitted
-            sides.append(_to_rows(side, condition, query, len(queries)))
+        conditions, queries, omitted, sides = _under_one_vocabulary((self, other))
         return _from_rows(conditions, queries, omitted, merge(sides[0], sides[1], omitted.size))
+
+    @classmethod
+    def joined(cls, ledgers: Sequence[Ledger]) -> Ledger:
+        """The sum of one or more: at once where no query has rows in two of them, as tiles do not."""
+        if len(ledgers) == 1:
+            return ledgers[0]
+        conditions, queries, omitted, parts = _under_one_vocabulary(ledgers)
+        rows = concatenate(parts, omitted.size)
+        if rows is None:
+            return sum(ledgers[2:], start=ledgers[0] + ledgers[1])
+        return _from_rows(conditions, queries, omitted, rows)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ledger):
@@ -101,6 +108,8 @@ class Ledger:
     def select(self, queries: Iterable[str], condition: str = "all") -> Ledger:
         """One condition and the listed queries: others are dropped, listed ones without any trial are present."""
         names = tuple(sorted(set(queries)))
+        if (condition,) == self.conditions and names == self.queries:
+            return self
         query = _positions(self.queries, names)
         omitted = np.zeros((1, len(names)), np.int64)
         if condition not in self.conditions:
@@ -129,12 +138,28 @@ class Ledger:
             n_nontarget_yes=self.n_target_yes + self.n_nontarget_yes,
         )
 
-    @property
+    @cached_property
     def n_true(self) -> Ints:
         """Targets of each query, detected or omitted: shape (n_conditions, n_queries)."""
-        result = self.omitted.copy()
-        np.add.at(result, (self.condition, self.query), self.n_target)
-        return result
+        result = self.omitted.ravel().copy()
+        rows = np.flatnonzero(self.n_target)
+        group = self.condition[rows].astype(np.int64) * len(self.queries) + self.query[rows]
+        np.add.at(result, group, self.n_target[rows])
+        result.setflags(write=False)
+        return result.reshape(self.omitted.shape)
+
+    @cached_property
+    def by_score(self) -> NDArray[np.intp]:
+        """Rows in ascending order of score, those of one score in any order."""
+        decimals = Decimals.of(self.score)
+        packed = None if decimals is None else Packed.of((decimals.whole,), rows=True)
+        if packed is None:
+            order = np.argsort(self.score)
+        else:
+            packed.sort()
+            order = packed.column(1)
+        order.setflags(write=False)
+        return order
 
     def to_columns(self) -> tuple[dict[str, NDArray[Any] | tuple[str, ...]], dict[str, Any]]:
         """Columns and metadata for the codec."""
@@ -160,7 +185,10 @@ def _no_rows() -> Rows:
 
 
 def _from_rows(conditions: tuple[str, ...], queries: tuple[str, ...], omitted: Ints, rows: Rows) -> Ledger:
-    condition, query = (codes.ravel()[rows.group] for codes in np.indices(omitted.shape, np.int32))
+    if len(conditions) == 1:
+        condition, query = np.zeros(rows.group.size, np.int32), rows.group.astype(np.int32)
+    else:
+        condition, query = (codes.ravel()[rows.group] for codes in np.indices(omitted.shape, np.int32))
     counts = dict(zip(_COUNTS, rows.counts, strict=True))
     return Ledger(conditions, queries, omitted, condition, query, rows.score, **counts)
 
@@ -169,6 +197,21 @@ def _to_rows(ledger: Ledger, condition: Ints, query: Ints, n_queries: int) -> Ro
     """Rows under new codes: ``condition`` and ``query`` map old to new."""
     group = condition[ledger.condition] * n_queries + query[ledger.query]
     return Rows(group, ledger.score, tuple(getattr(ledger, name) for name in _COUNTS))
+
+
+def _under_one_vocabulary(
+    ledgers: Sequence[Ledger],
+) -> tuple[tuple[str, ...], tuple[str, ...], Ints, list[Rows]]:
+    """All conditions and queries, the omitted targets of all, and each one's rows under the codes of all."""
+    conditions = tuple(sorted({name for ledger in ledgers for name in ledger.conditions}))
+    queries = tuple(sorted({name for ledger in ledgers for name in ledger.queries}))
+    omitted = np.zeros((len(conditions), len(queries)), np.int64)
+    parts = list[Rows]()
+    for ledger in ledgers:
+        condition, query = _positions(ledger.conditions, conditions), _positions(ledger.queries, queries)
+        omitted[np.ix_(condition, query)] += ledger.omitted
+        parts.append(_to_rows(ledger, condition, query, len(queries)))
+    return conditions, queries, omitted, parts
 
 
 def _positions(names: tuple[str, ...], onto: tuple[str, ...]) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar, cast
 
 
 class Partial(Protocol):
@@ -20,8 +20,11 @@ P = TypeVar("P", bound=Partial)
 def merge_tree(partials: Sequence[P], zero: P) -> P:
     """The sum of ``partials``, neighbours first; ``zero`` if there are none.
 
-    The order is fixed by the sequence alone. A tree keeps the two sides of each ``+`` of similar size.
+    The order is fixed by the sequence alone. A tree keeps the two sides of each ``+`` of similar size. Partials that
+    add up many at once, by a class method ``joined``, do so.
     """
+    if partials and (joined := getattr(partials[0], "joined", None)) is not None:
+        return cast(P, joined(partials))
     level = list(partials) or [zero]
     while len(level) > 1:
         pairs = [left + right for left, right in zip(level[::2], level[1::2], strict=False)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -26,6 +26,12 @@ class Outcomes:
 
     def __add__(self, other: Outcomes) -> Outcomes:
         return Outcomes(self.ledger + other.ledger, self.tally + other.tally)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
+        """The sum of one or more."""
+        tallies = [part.tally for part in parts]
+        return cls(Ledger.joined([part.ledger for part in parts]), sum(tallies[1:], start=tallies[0]))
 
     def to_columns(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Columns of both parts, each under its name."""

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.partials.packed import Decimals, Packed
+
 Ints = NDArray[np.int64]
 
 _RADIX_BITS = 16
@@ -38,6 +40,25 @@ def collapse(group: Ints, score: NDArray[np.float64], counts: Sequence[NDArray[A
     return Rows(group[starts], score[starts], added)
 
 
+def tally(group: Ints, score: NDArray[np.float64], flags: Sequence[NDArray[np.bool_]]) -> Rows:
+    """One row per distinct (group, score) of rows in any order: how many rows it has, and how many with each flag."""
+    decimals = Decimals.of(score)
+    packed = None if decimals is None else Packed.of((group, decimals.whole, *(flag.view(np.uint8) for flag in flags)))
+    if decimals is None or packed is None:
+        return collapse(group, score, (np.ones(group.size, np.bool_), *flags))
+    packed.sort()
+    repeated = packed.same_as_next(2)
+    starts = np.flatnonzero(np.append(np.ones(min(group.size, 1), np.bool_), ~repeated))
+    others = np.flatnonzero(repeated) + 1
+    run = np.searchsorted(starts, others, side="right") - 1
+    one, more = packed.take(starts), packed.take(others)
+    counts = [np.ones(starts.size, np.int64), *(one.column(2 + which) for which in range(len(flags)))]
+    np.add.at(counts[0], run, 1)
+    for which, column in enumerate(counts[1:]):
+        np.add.at(column, run, more.column(2 + which))
+    return Rows(one.column(0), decimals.values(one.column(1)), tuple(counts))
+
+
 def merge(left: Rows, right: Rows, n_groups: int) -> Rows:
     """Both sets of rows as one. Only groups present on both sides are sorted by score again."""
     shared = _present(left, n_groups) & _present(right, n_groups)
@@ -57,6 +78,28 @@ def _add_runs(values: NDArray[Any], starts: NDArray[np.intp]) -> Ints:
     if starts.size == values.size:
         return values.astype(np.int64)
     return np.add.reduceat(values, starts, dtype=np.int64)
+
+
+def concatenate(parts: Sequence[Rows], n_groups: int) -> Rows | None:
+    """All rows in order, moved by whole groups; None where two of the parts have rows of one group."""
+    starts, groups, owner = [], [], []
+    for which, part in enumerate(parts):
+        first = np.flatnonzero(np.append(np.ones(min(part.group.size, 1), np.bool_), part.group[1:] != part.group[:-1]))
+        starts.append(np.append(first, part.group.size))
+        groups.append(part.group[first])
+        owner.append(np.full(first.size, which))
+    every = np.concatenate(groups)
+    if np.bincount(every, minlength=n_groups).max(initial=0) > 1:
+        return None
+    order = np.argsort(every)
+    begin, end = np.concatenate([ends[:-1] for ends in starts]), np.concatenate([ends[1:] for ends in starts])
+    moved = list(zip(*(column[order].tolist() for column in (np.concatenate(owner), begin, end)), strict=True))
+
+    def column(of: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate([of[which][first:last] for which, first, last in moved] or [of[0][:0]])
+
+    counts = tuple(column(columns) for columns in zip(*(part.counts for part in parts), strict=True))
+    return Rows(column([part.group for part in parts]), column([part.score for part in parts]), counts)
 
 
 def _present(rows: Rows, n_groups: int) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ from pipeline.metrics.ape import calibration_tables
 from pipeline.metrics.crossentropy import trials_of
 from pipeline.metrics.det import thinned
 from pipeline.metrics.measure import Rules, Scored
+from pipeline.metrics.radix_sweep import sweepable
 from pipeline.metrics.ranges import Cut, edges_of, gathered
 from pipeline.metrics.resampling import Sample
 from pipeline.metrics.samples import NOT_RESAMPLED, ledger_sample
@@ -31,7 +32,14 @@ from pipeline.protocols.kws_conditions import (
 )
 from pipeline.protocols.kws_explain import explain, listed, withdrawn
 from pipeline.protocols.kws_identifiers import identifier_slips, identify
-from pipeline.protocols.kws_parts import ThinDetections, cut_detections, n_targets, separable, thin_detections
+from pipeline.protocols.kws_parts import (
+    ThinDetections,
+    cut_detections,
+    n_targets,
+    on_detections,
+    separable,
+    thin_detections,
+)
 from pipeline.protocols.kws_point import operating_point
 from pipeline.protocols.kws_pool import pool
 from pipeline.protocols.kws_ranks import WHOLE, ranked, reader
@@ -113,9 +121,15 @@ def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mappi
     thin: ThinDetections = parts.sum(thin_detections, queries, point.threshold)
     unknown = _unknown(settings, thin.queries, facts, survey)
     alone = _scored(protocol, thin.ledger, own, point)
-    cut = Cut(edges_of(thin.samples, parts.n), alone.once(sweeps_of), alone.once(trials_of))
+    if not all(sweepable(means, point.beta) for means in alone.once(sweeps_of)):
+        return None
+    cut = Cut(edges_of(thin.samples, parts.n), alone.once(trials_of))
     ranges = parts.regroup(cut_detections, gathered, cut.n_ranges, queries, cut)
-    scored = replace(_scored(protocol, thin.ledger, own, point, thin.ranked), over=ranges.sum)
+    scored = replace(
+        _scored(protocol, thin.ledger, own, point, thin.ranked),
+        over=ranges.sum,
+        ledgers=lambda task, *state: parts.sum(on_detections, queries, task, *state),
+    )
     told = _told(settings, facts, twv.decisions(alone), thin.tally, thin.n_ties, unknown)
     return replace(_of_whole(protocol, scored, survey, thin.tally, unknown), findings=told)
 

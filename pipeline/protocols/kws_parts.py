@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +68,11 @@ def thin_detections(part: Outcomes, queries: tuple[str, ...], threshold: float) 
         decision_ties(ledger),
         samples(ledger),
     )
+
+
+def on_detections(part: Outcomes, queries: tuple[str, ...], task: Callable[..., Any], *state: Any) -> Any:
+    """Task: a task on the ledger of a part."""
+    return task(part.ledger.select(queries), *state)
 
 
 def cut_detections(part: Outcomes, queries: tuple[str, ...], cut: Cut) -> tuple[Piece, ...]:

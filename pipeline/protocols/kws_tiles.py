@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -149,6 +150,7 @@ def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict
     }
 
 
+@lru_cache(maxsize=32)
 def _excerpts_digest(excerpts: Excerpts, *, places_only: bool) -> str:
     """Excerpts by what tiles read of them: names of files and channels at least."""
     columns: dict[str, Any] = {"files": excerpts.files, "channels": excerpts.channels}

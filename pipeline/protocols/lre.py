@@ -106,8 +106,8 @@ def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mappi
 def conclude(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
     """The figures of a cell: of its classes, of every pair of languages and, on request, of the closed set."""
     settings, (task, chosen_set) = protocol.settings, (survey["task"], survey["set"])
-    meaning, n_by_label = _meaning(settings, task), total.n_by_label()
-    n_by_class, given = _n_by_class(total, task, meaning), _given(survey)
+    meaning, n_by_label = class_of_label(settings, task), total.n_by_label()
+    n_by_class, given = _n_by_class(total, task, meaning), given_classes(survey["task"], survey["set"])
     scored = whole(protocol, total, facts, survey)
     everything = _part(protocol, scored)
     parts: dict[str, Conclusion] = {}
@@ -128,9 +128,9 @@ def conclude(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, sur
 
 def whole(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, survey: Mapping[str, Any]) -> LreScored:
     """The cell as its measures see it; see ``Family.whole``."""
-    meaning = _meaning(protocol.settings, survey["task"])
+    meaning = class_of_label(protocol.settings, survey["task"])
     n_by_class = _n_by_class(total, survey["task"], meaning)
-    classes = _present(protocol.settings, _given(survey), n_by_class)
+    classes = _present(protocol.settings, given_classes(survey["task"], survey["set"]), n_by_class)
     return _scored(protocol.settings, total, classes, meaning, facts)
 
 
@@ -139,7 +139,7 @@ def sample(
 ) -> Sample | str:
     """A measure over segments, which are drawn class by class."""
     trials, key = rows()
-    meaning = _meaning(protocol.settings, trials.task)
+    meaning = class_of_label(protocol.settings, trials.task)
     labels = [meaning.get(key.labels[code], "") for code in key.label.tolist()]
     return segment_sample(scored, measure, trials.segments, labels, trials.classes, trials.scores)
 
@@ -152,12 +152,12 @@ def _n_by_class(total: ScoreRows | Elsewhere, task: str, meaning: Mapping[str, s
     return n_by_class
 
 
-def _given(survey: Mapping[str, Any]) -> tuple[str, ...]:
+def given_classes(task: str, chosen_set: str) -> tuple[str, ...]:
     """The classes that an output scores."""
-    return columns_of(survey["task"]) if survey["set"] == OPEN else LANGUAGES[survey["task"]]
+    return columns_of(task) if chosen_set == OPEN else LANGUAGES[task]
 
 
-def _meaning(settings: LreSettings, task: str) -> dict[str, str]:
+def class_of_label(settings: LreSettings, task: str) -> dict[str, str]:
     """Which class a label of the key counts as, in a task; labels that are not here are left out."""
     own = {name: name for name in columns_of(task)}
     others = _others(task) if settings.other_task_languages == "oos" else ()

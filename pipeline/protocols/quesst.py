@@ -24,7 +24,8 @@ from pipeline.metrics.calibration import min_cnxe_pav
 from pipeline.metrics.complete import complete, unscored
 from pipeline.metrics.crossentropy import trials_of
 from pipeline.metrics.det import thinned
-from pipeline.metrics.measure import Over, Rules, Scored
+from pipeline.metrics.measure import Rules, Scored
+from pipeline.metrics.radix_sweep import sweepable
 from pipeline.metrics.ranges import Cut, edges_of, gathered
 from pipeline.metrics.resampling import Sample
 from pipeline.metrics.samples import ledger_sample
@@ -36,7 +37,14 @@ from pipeline.partials.tie_order import TieOrder
 from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference
 from pipeline.protocols.kws import ROLES
 from pipeline.protocols.kws_warnings import unknown_message
-from pipeline.protocols.quesst_parts import Completing, ThinDocuments, cut_documents, least_score, thin_documents
+from pipeline.protocols.quesst_parts import (
+    Completing,
+    ThinDocuments,
+    cut_documents,
+    least_score,
+    on_documents,
+    thin_documents,
+)
 from pipeline.protocols.settings import setting
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint
@@ -159,7 +167,7 @@ def conclude(protocol: Protocol, partial: DocumentOutcomes, facts: Facts, survey
     return _conclusion(protocol, whole(protocol, partial, facts, survey), partial.tally, unknown)
 
 
-def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, _survey: Mapping[str, Any]) -> Conclusion:
+def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, _survey: Mapping[str, Any]) -> Conclusion | None:
     """The figures of a cell whose trials lie in parts; see ``Family.conclude_parts``."""
     settings: QuesstSettings = protocol.settings
     n_documents, llr_min = round(facts.n_trials_exact), math.nan
@@ -172,9 +180,16 @@ def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, _survey: Mapp
         complete(thin.submitted, n_documents, settings.censor)  # refuses what lacks scores
     total = measures.DocumentTotals(thin.ledger, thin.submitted, TieOrder(), thin.missing)
     cell = _scored(protocol, total, facts).once(measures.ledger_cell)
-    cut = Cut(edges_of(thin.samples, parts.n), cell.once(sweeps_of), cell.once(trials_of))
+    if not all(sweepable(means, settings.point.beta) for means in cell.once(sweeps_of)):
+        return None
+    cut = Cut(edges_of(thin.samples, parts.n), cell.once(trials_of))
     ranges = parts.regroup(cut_documents, gathered, cut.n_ranges, completing, cut)
-    return _conclusion(protocol, _scored(protocol, total, facts, ranges.sum), thin.tally, unknown)
+    scored = replace(
+        _scored(protocol, total, facts),
+        over=ranges.sum,
+        ledgers=lambda task, *state: parts.sum(on_documents, completing, task, *state),
+    )
+    return _conclusion(protocol, scored, thin.tally, unknown)
 
 
 def _unknown(protocol: Protocol, queries: Sequence[str], facts: Facts) -> list[str]:
@@ -209,12 +224,10 @@ def whole(
     return _scored(protocol, measures.DocumentTotals(ledger, submitted, partial.order, partial.missing), facts)
 
 
-def _scored(
-    protocol: Protocol, total: measures.DocumentTotals, facts: Facts, over: Over | None = None
-) -> measures.DocumentScored:
+def _scored(protocol: Protocol, total: measures.DocumentTotals, facts: Facts) -> measures.DocumentScored:
     settings: QuesstSettings = protocol.settings
     rules = Rules(censor=settings.censor, load_lambda=settings.load_lambda)
-    return Scored(total, facts, settings.point, rules, over=over)
+    return Scored(total, facts, settings.point, rules)
 
 
 def sample(_protocol: Protocol, scored: measures.DocumentScored, measure: str, _rows: object) -> Sample | str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -88,6 +89,11 @@ def thin_documents(part: DocumentOutcomes, completing: Completing) -> ThinDocume
         part.ledger.queries,
         samples(ledger),
     )
+
+
+def on_documents(part: DocumentOutcomes, completing: Completing, task: Callable[..., Any], *state: Any) -> Any:
+    """Task: a task on the complete ledger of a part."""
+    return task(completing.of(part.ledger.select(completing.queries)), *state)
 
 
 def cut_documents(part: DocumentOutcomes, completing: Completing, cut: Cut) -> tuple[Piece, ...]:

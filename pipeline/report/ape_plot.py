@@ -20,7 +20,7 @@ HIGHEST = 1.6
 
 @dataclass(frozen=True, slots=True)
 class ApePlot:
-    """One system's curves, as paths: of its scores, of the best thresholds, and without scores (1 everywhere)."""
+    """One system's curves, as paths: of its scores and of the best thresholds; without scores it is 1 everywhere."""
 
     system: str
     style: int
@@ -28,7 +28,6 @@ class ApePlot:
     y: Linear
     actual: str
     least: str
-    default: str
     words: str
 
 
@@ -78,12 +77,9 @@ def _figure(row: Row) -> Figure:
 def _plot(cell: ScoredCell, x: Linear, y: Linear, figures: tuple[Figure, ...]) -> ApePlot:
     rows = cell.table("ape")
     told = ", ".join(f"{name.replace('_', ' ')} {short(f.value)}" for name, f in zip(FIGURES, figures, strict=True))
-    actual, least, default = (
-        joined([_point(row, name, x, y) for row in rows])
-        for name in ("error_rate", "min_error_rate", "default_error_rate")
-    )
+    actual, least = (joined(_point(row, name, x, y) for row in rows) for name in ("error_rate", "min_error_rate"))
     words = f"Normalised Bayes error rate over prior log-odds of {printable(cell.system)}: {told}."
-    return ApePlot(cell.system, cell.style, x, y, actual, least, default, words)
+    return ApePlot(cell.system, cell.style, x, y, actual, least, words)
 
 
 def _point(row: Row, name: str, x: Linear, y: Linear) -> tuple[float, float] | None:

@@ -19,7 +19,7 @@ from pipeline.report.matrices import matrix_boards
 from pipeline.report.page_data import page_data
 from pipeline.report.pareto import pareto_section
 from pipeline.report.pav_plot import pav_section
-from pipeline.report.query_map import UNITS, query_maps
+from pipeline.report.query_map import COLOURS, NAMED, UNITS, query_maps
 from pipeline.report.rows_plot import event_plots
 from pipeline.report.threshold_plot import threshold_section
 from pipeline.report.words import measured
@@ -40,10 +40,14 @@ def beyond(run: Run, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) 
     boards = board_cells(run, results)
     curves = read_curves(grid)
     maps = query_maps(run, grid)
+    plots, events = det_plots(run, curves, iso_lines), event_plots(boards)
     return {
-        "plots": det_plots(run, curves, iso_lines),
+        "plots": plots,
+        "det_places": {trace.style for plot in plots for trace in plot.traces},
         "thresholds": threshold_section(run, curves),
         "query_maps": maps,
+        "level_colours": COLOURS,
+        "few": NAMED,
         "unit_name": UNITS[maps[0].measure] if maps else ("query", "queries"),
         "page_data": page_data(run, maps, curves),
         "pareto": pareto_section(run),
@@ -55,7 +59,8 @@ def beyond(run: Run, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) 
         "calibrations": calibrations(boards),
         "pav": pav_section(boards),
         "event_tables": event_tables(boards),
-        "event_plots": event_plots(boards),
+        "event_plots": events,
+        "event_places": {point.style for plot in events for row in plot.rows for point in row.points},
         "matrix_boards": matrix_boards(boards),
         "tabled": tuple(
             board for board in boards if any(plain_tables(cell) or condition_tables(cell) for cell in board.cells)

@@ -54,6 +54,11 @@ class Board:
     condition: str
     entries: tuple[Entry, ...]
 
+    @property
+    def is_in_parts(self) -> bool:
+        """Whether systems are listed that processed a part of the events: they are ranked among themselves."""
+        return any(figure.status == "part_of_events" for entry in self.entries for figure in entry.figures.values())
+
 
 @dataclass(frozen=True)
 class Run:

@@ -19,21 +19,26 @@ def write_cell_tables(store: Store, plan: Plan, prefix: str) -> dict[str, str]:
     datasets whose keys reports may not show have none. Raises ``UsageError`` where the protocol has no such tables,
     ``StoreError`` when the store does not take them.
     """
-    if plan.protocol.family.explain is None or not isinstance(plan.protocol.settings, KwsSettings):
+    if not has_tables(plan):
         raise UsageError(f"{plan.protocol.name} has no alignment table. Leave --alignments out.")
     written = {}
     for job in plan.jobs:
-        if job.cell.dataset in plan.disclose:
-            continue
-        for name, text in _cell_files(store, plan, job).items():
+        for name, text in cell_files(store, plan, job).items():
             path = f"{prefix.rstrip('/')}/{job.cell}/{name}"
             store.put(path, text.encode("utf-8", "replace"))
             written[f"{job.cell}/{name}"] = path
     return written
 
 
-def _cell_files(store: Store, plan: Plan, job: Job) -> dict[str, str]:
-    """The files of one cell by name; none where it has no figures."""
+def has_tables(plan: Plan) -> bool:
+    """Whether the protocol has such tables."""
+    return plan.protocol.family.explain is not None and isinstance(plan.protocol.settings, KwsSettings)
+
+
+def cell_files(store: Store, plan: Plan, job: Job) -> dict[str, str]:
+    """The files of one cell by name; none where it has no figures or may not show its key, or there are no tables."""
+    if not has_tables(plan) or job.cell.dataset in plan.disclose:
+        return {}
     result = load_result(store, job.address)
     if result.failed is not None:
         return {}

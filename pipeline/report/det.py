@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from pipeline.report.board import ALL, CELL, Entry, Run, names
+from pipeline.report.linear import joined
 from pipeline.report.marks import Line, Mark, Tick
 from pipeline.report.words import printable, short
 
@@ -165,15 +166,6 @@ def read_curves(grid: Mapping[str, xr.Dataset]) -> dict[tuple[str, str, str], Cu
     return curves
 
 
-def path(x: Floats, y: Floats) -> str:
-    """An SVG path through the points, to a tenth of a pixel, without the points that this makes equal."""
-    points = np.round(np.stack([x, y], axis=1), 1)
-    keep = np.ones(len(points), bool)
-    keep[1:] = (points[1:] != points[:-1]).any(axis=1)
-    steps = [f"{px:.1f} {py:.1f}" for px, py in points[keep].tolist()]
-    return f"M{'L'.join(steps)}"
-
-
 def describe(plot: DetPlot) -> str:
     """The plot in words, for those who do not see it."""
     points = [f"{printable(trace.system)}: {trace.actual.text}" for trace in plot.traces if trace.actual]
@@ -181,6 +173,28 @@ def describe(plot: DetPlot) -> str:
         f"Miss probability against false-alarm probability on normal-deviate axes, {len(plot.traces)} systems. "
         f"{'; '.join(points)}."
     )
+
+
+def cost_weight(entry: Entry, curve: Curve) -> tuple[float, str] | None:
+    """β and the name of the cost, from the sweep where it has values, from the figures of a mean cost where not."""
+    if curve.twv is not None:
+        known = np.flatnonzero(np.isfinite(curve.twv) & (curve.p_fa > 0))
+        if known.size:
+            at = known[int(np.argmax(curve.p_fa[known]))]
+            return float((1.0 - curve.twv[at] - curve.p_miss[at]) / curve.p_fa[at]), "TWV"
+    values = [entry.figures[name].value if name in entry.figures else math.nan for name in ("ndc", "p_md", "p_fa")]
+    if all(math.isfinite(value) for value in values) and values[2] > 0:
+        return (values[0] - values[1]) / values[2], "NDC"
+    return None
+
+
+def _best(entry: Entry, curve: Curve) -> int | None:
+    """The row of greatest value, or of least cost where the sweep has rates alone."""
+    known = cost_weight(entry, curve) if curve.best is None else None
+    if known is None or not curve.p_miss.size:
+        return curve.best
+    cost = curve.p_miss + known[0] * curve.p_fa
+    return None if np.isnan(cost).all() else int(np.nanargmin(cost))
 
 
 def _limits(columns: Iterable[Floats]) -> tuple[float, float]:
@@ -195,13 +209,12 @@ def _limits(columns: Iterable[Floats]) -> tuple[float, float]:
 
 
 def _trace(entry: Entry, style: int, curve: Curve, axes: tuple[Axis, Axis], at: int) -> Line:
-    (x, y), best, rows = axes, curve.best, np.flatnonzero(curve.inner)
+    (x, y), best, rows = axes, _best(entry, curve), np.flatnonzero(curve.inner)
     whole = bool(rows.size) and int(rows[-1] - rows[0]) + 1 == rows.size
-    points = zip(x.at(curve.p_fa[rows]).tolist(), y.at(curve.p_miss[rows]).tolist(), strict=True)
     return Line(
         system=entry.system,
         style=style,
-        path="M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in points) if rows.size else "",
+        path=joined(zip(x.at(curve.p_fa[rows]).tolist(), y.at(curve.p_miss[rows]).tolist(), strict=True)),
         actual=_mark("actual", _figure(entry, "p_fa"), _figure(entry, "p_miss", "p_md"), x, y),
         best=None if best is None else _mark("maximum", curve.p_fa[best], curve.p_miss[best], x, y),
         curve=at if whole else -1,

@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pipeline.engine.cell import load_result
 from pipeline.engine.plan import Plan, load_plan
-from pipeline.engine.result import Result, unplain
+from pipeline.engine.result import Result
+from pipeline.engine.rows import columns_of
 from pipeline.grid import Run, load_grid
 from pipeline.report.board import ALL, board_rows
 from pipeline.store.blobs import Store
@@ -192,11 +195,20 @@ def _both_undefined(moved: Moved) -> bool:
 def _queries(
     old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]
 ) -> tuple[tuple[str, tuple[Moved, ...]], ...]:
-    was, now = ({block["id"]: _numbers(block) for block in blocks} for blocks in (old, new))
-    moved = ((query, _moved(was.get(query, {}), now.get(query, {}))) for query in dict.fromkeys([*now, *was]))
-    return tuple((query, counts) for query, counts in moved if counts)
-
-
-def _numbers(block: Mapping[str, Any]) -> dict[str, float]:
-    values = {name: unplain(value) for name, value in block.items()}
-    return {name: float(value) for name, value in values.items() if isinstance(value, int | float)}
+    sides = [
+        {name: column for name, column in columns_of(blocks).items() if column is not None} for blocks in (old, new)
+    ]
+    names = tuple(dict.fromkeys([*sides[1], *sides[0]]))
+    queries = tuple(dict.fromkeys(block["id"] for block in (*new, *old)))
+    row_of = {query: row for row, query in enumerate(queries)}
+    before, after = (np.full((len(queries), len(names)), np.nan) for _ in range(2))
+    for values, blocks, columns in zip((before, after), (old, new), sides, strict=True):
+        rows = np.array([row_of[block["id"]] for block in blocks], np.int64)
+        for name, column in columns.items():
+            values[rows, names.index(name)] = column
+    differs = (before != after) & ~(np.isnan(before) & np.isnan(after))
+    moved = dict[str, list[Moved]]()
+    places = np.argwhere(differs).tolist()
+    for (row, at), was, now in zip(places, before[differs].tolist(), after[differs].tolist(), strict=True):
+        moved.setdefault(queries[row], []).append(Moved(names[at], was, now))
+    return tuple((query, tuple(counts)) for query, counts in moved.items())

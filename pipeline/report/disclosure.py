@@ -15,7 +15,7 @@ from pipeline.grid.disclosure import EVERYTHING, HELD, NO_KEY, SELECTION, Disclo
 from pipeline.protocols.base import Conclusion
 from pipeline.report.board import CELL, names
 from pipeline.report.diff import Cause, CellDiff, Diff
-from pipeline.report.overlays import disclosed_overlays, disclosed_signature, disclosed_value
+from pipeline.report.overlays import disclosed_overlays, disclosed_signature, disclosed_value, named_in, without
 from pipeline.terms import Figure
 
 NOT_DISCLOSED = "not_disclosed"
@@ -36,7 +36,7 @@ def disclosed(
     and warnings. A selection keeps the figures of its measures alone. ``held`` keeps why outputs were refused.
     """
     known = levels_of(grid) if levels is None else levels
-    kept = tuple(_result(result, known) for result in results)
+    kept = tuple(disclosed_result(result, known) for result in results)
     if all(level.shows_all for level in known.values()):
         return dict(grid), kept
     root = _root(grid[""], known)
@@ -77,13 +77,16 @@ def _is_threshold(level: Disclosure, measure: str) -> bool:
     return level.level == NO_KEY and measure.endswith("threshold")
 
 
-def _result(result: Result, levels: Levels) -> Result:
+def disclosed_result(result: Result, levels: Levels) -> Result:
+    """One result as reports may show it."""
     level = levels.get(result.cell.dataset, Disclosure()) if result.cell is not None else Disclosure()
     if level.shows_all:
         return result
+    hidden = named_in(result.signature)
     result = replace(result, signature=disclosed_signature(result.signature))
     if result.failed is not None:
-        return result
+        told = tuple(replace(f, message=without(f.message, hidden)) for f in result.findings)
+        return replace(result, facts={}, figures={}, blocks=(), curve={}, tables={}, conditions={}, findings=told)
     if level.level == HELD:
         bare = replace(result, figures={}, facts={}, failed=HELD)
     else:
@@ -114,8 +117,9 @@ def _root(root: xr.Dataset, levels: Levels) -> xr.Dataset:
     order = ("dataset", "system", "query_set", "condition", "measure")
     made = {name: root[name].transpose(*order).copy(deep=True) for name in ("value", "reason", "status")}
     rank = root["rank"].transpose(*order[:-1]).copy(deep=True)
-    failed, signature = (
-        root[name].transpose("dataset", "system", "query_set").astype(object) for name in ("failed", "signature")
+    failed, signature, message = (
+        root[name].transpose("dataset", "system", "query_set").astype(object)
+        for name in ("failed", "signature", "failed_message")
     )
     measures = names(root, "measure")
     for at, dataset in enumerate(names(root, "dataset")):
@@ -133,9 +137,11 @@ def _root(root: xr.Dataset, levels: Levels) -> xr.Dataset:
         if level.level == HELD:
             failed.values[at][scored] = HELD
         if not level.shows_all:
-            own = signature.values[at]
-            own[...] = np.vectorize(disclosed_signature, otypes=[object])(own) if own.size else own
-    arrays = {**made, "rank": rank, "failed": failed, "signature": signature}
+            for cell in np.ndindex(*signature.values[at].shape):
+                own, told = signature.values[at][cell], message.values[at][cell]
+                message.values[at][cell] = without(str(told), named_in(str(own)))
+                signature.values[at][cell] = disclosed_signature(str(own))
+    arrays = {**made, "rank": rank, "failed": failed, "signature": signature, "failed_message": message}
     return root.assign({name: array.transpose(*root[name].dims) for name, array in arrays.items()})
 
 

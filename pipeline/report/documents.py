@@ -8,7 +8,7 @@ from typing import Any
 
 import xarray as xr
 
-from pipeline.engine.result import Result, document
+from pipeline.engine.result import Result, document_bytes
 
 
 def results_json(grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> Iterator[bytes]:
@@ -21,7 +21,7 @@ def results_json(grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> I
     yield _json({**attributes, "results": []}).removesuffix("]}").encode()
     separator = "\n"
     for result in results:
-        yield f"{separator}{_json(document(result))}".encode()
+        yield separator.encode() + document_bytes(result)
         separator = ",\n"
     yield b"\n]}\n"
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import numpy as np
+from pipeline.report.linear import Linear
+from pipeline.report.xy import Axis, Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,53 +74,33 @@ class Drawing:
     texts: list[Text] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """From values to pixels, straight or logarithmic."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    log: bool = False
-
-    def __call__(self, value: float) -> float:
-        """The pixel of a value; what lies outside is put on the edge."""
-        low, high, at = (math.log10(v) if self.log else v for v in (self.low, self.high, self.clipped(value)))
-        share = (at - low) / (high - low) if high > low else 0.5
-        return round(self.start + share * (self.end - self.start), 1)
-
-    def clipped(self, value: float) -> float:
-        """The nearest value on the scale."""
-        return min(max(value, self.low), self.high)
-
-    def ticks(self, most: int = 6) -> list[float]:
-        """Round values on the scale."""
-        if self.log:
-            exponents = range(math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9) + 1)
-            step = max(1, -(-len(exponents) // most))
-            return [10.0**exponent for exponent in exponents[::step]]
-        raw = (self.high - self.low) / most
-        if raw <= 0:
-            return [self.low]
-        power = 10.0 ** math.floor(math.log10(raw))
-        step_size = next(m * power for m in (1.0, 2.0, 2.5, 5.0, 10.0) if m * power >= raw * (1 - 1e-9))
-        first, last = math.ceil(self.low / step_size - 1e-9), math.floor(self.high / step_size + 1e-9)
-        return [round(n * step_size, 12) for n in range(first, last + 1)]
-
-
-def spanning(values: list[float], start: float, end: float, *, log: bool = False) -> Scale | None:
-    """A scale over finite values with a little room around; None without any."""
-    known = np.array([v for v in values if math.isfinite(v) and (v > 0 or not log)])
-    if not known.size:
+def spanning(values: Iterable[float], start: float, end: float, *, log: bool = False) -> Axis | None:
+    """An axis over finite values with a little room around; None without any."""
+    known = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
+    if not known:
         return None
-    low, high = float(known.min()), float(known.max())
+    low, high = min(known), max(known)
     if log:
-        return Scale(low / 1.25, high * 1.25, start, end, log=True)
+        return Log(low / 1.25, high * 1.25, start, end)
     room = 0.04 * (high - low) or max(abs(high) * 0.05, 0.01)
-    return Scale(low - room, high + room, start, end)
+    return Linear(low - room, high + room, start, end)
 
 
-def steps(points: list[tuple[float, float]]) -> str:
-    """Path data through points, gaps where one is None."""
-    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) if points else ""
+def within(points: Iterable[tuple[float, float]], x: Axis, y: Axis) -> list[tuple[float, float] | None]:
+    """Pixels of a line through values, cut where it leaves ``y``; None where it is broken, as at a NaN."""
+    cut: list[tuple[float, float] | None] = []
+    before: tuple[float, float] | None = None
+    for at, value in points:
+        here = None if math.isnan(value) else (x.on(at), value)
+        if here is not None and before is not None and _holds(y, here[1]) != _holds(y, before[1]):
+            outer = here[1] if _holds(y, before[1]) else before[1]
+            edge = min(max(outer, y.low), y.high)
+            share = (edge - before[1]) / (here[1] - before[1]) if math.isfinite(outer) else 0.0
+            cut.append((before[0] + share * (here[0] - before[0]), y.on(edge)))
+        cut.append((here[0], y.on(here[1])) if here is not None and _holds(y, here[1]) else None)
+        before = here
+    return cut
+
+
+def _holds(axis: Axis, value: float) -> bool:
+    return axis.low <= value <= axis.high

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 
 import jinja2
+from markupsafe import Markup, escape
 
-from pipeline.report import words
+from pipeline.report import marks, words
+
+LONG = 24
+"""Longer names break where their words end, as far as they may."""
 
 
 def new_environment() -> jinja2.Environment:
@@ -18,6 +23,20 @@ def new_environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(printable=words.printable, short=words.short, label=words.label, reason_text=words.reason_text)
+    made.filters.update(
+        printable=words.printable,
+        breakable=breakable,
+        short=words.short,
+        label=words.label,
+        reason_text=words.reason_text,
+        style=marks.style,
+    )
     made.tests["nan"] = math.isnan
     return made
+
+
+def breakable(text: str) -> Markup:
+    """Escaped text; where it is long, lines may break after signs that join words."""
+    if len(text) <= LONG:
+        return escape(text)
+    return Markup("<wbr>").join(re.split(r"(?<=[_./:-])(?=\w)", text))

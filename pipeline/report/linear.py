@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pipeline.report.marks import Tick
 
@@ -21,6 +26,11 @@ class Linear:
         """The pixel of a value, to a tenth; what lies beyond the axis is put on its edge."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 1)
+
+    def at(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The pixels of many values."""
+        share = (np.clip(values, self.low, self.high) - self.low) / (self.high - self.low)
+        return np.round(self.start + share * (self.end - self.start), 1)
 
     @property
     def is_log(self) -> bool:
@@ -50,13 +60,25 @@ def round_up(value: float) -> float:
     return math.ceil(value / step - 1e-9) * step
 
 
-def joined(points: list[tuple[float, float] | None]) -> str:
-    """An SVG path through points; it is broken where one is None."""
-    parts, pen = [], "M"
+def joined(points: Iterable[tuple[float, float] | None]) -> str:
+    """An SVG path through points, to a tenth of a pixel, by steps from one to the next; broken where one is None."""
+    parts, (x, y), command = list[str](), (0, 0), "M"
     for point in points:
         if point is None:
-            pen = "M"
+            command = "M"
             continue
-        parts.append(f"{pen}{point[0]} {point[1]}")
-        pen = "L"
+        to_x, to_y = round(point[0] * 10), round(point[1] * 10)
+        if command == "M":
+            parts += ("M", _tenths(to_x), _tenths(to_y))
+            command = "l"
+        else:
+            parts += (command, _tenths(to_x - x), _tenths(to_y - y))
+            command = ""
+        x, y = to_x, to_y
     return "".join(parts)
+
+
+@lru_cache(maxsize=1 << 14)
+def _tenths(count: int) -> str:
+    """So many tenths as a path has them after another number: a blank or the sign sets it off."""
+    return f"{'' if count < 0 else ' '}{count / 10:g}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+N_COLOURS, N_DASHES = 8, 6
+
 
 @dataclass(frozen=True, slots=True)
 class Tick:
@@ -38,3 +40,9 @@ class Line:
     best: Mark | None = None
     curve: int = -1
     first: int = 0
+
+
+def style(place: int) -> str:
+    """Classes of a system's line: colour and dash pattern, both new at every step, 48 pairs before one returns."""
+    colour, turn = place % N_COLOURS, place // N_COLOURS
+    return f"k{colour} d{(colour + 5 * turn) % N_DASHES}"

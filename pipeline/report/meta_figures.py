@@ -1,19 +1,25 @@
-"""The figures of a study's page: intervals and ties, differences, ranks side by side, agreement, sensitivity, load."""
+"""The figures of a study's page: intervals and ties, differences, ranks side by side, agreement, sensitivity."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from pipeline.meta.analysis import Board
 from pipeline.meta.intervals import Comparison
 from pipeline.meta.sensitivity import Band
-from pipeline.report.drawing import Dot, Drawing, Line, Rect, Scale, Text, spanning, steps
-from pipeline.report.words import MINUS, label, printable, short
+from pipeline.report.drawing import Dot, Drawing, Line, Rect, Text, spanning, within
+from pipeline.report.linear import joined
+from pipeline.report.words import MINUS, UNDEFINED, label, printable, short
+from pipeline.report.xy import Axis
 
-ROW, NAME, WIDTH, RIGHT = 22.0, 190.0, 720.0, 70.0
+ROW, NAME, WIDTH, RIGHT = 22.0, 190.0, 720.0, 84.0
+LEFT, NAMES, GAP = 60.0, 150.0, 13.0
+"""Room for the labels of an upright axis, for names at the ends of lines, and from one such name to the next."""
+LOWEST, HIGHEST_COST = -0.25, 1.5
+"""Figures beyond say no more than that a system is of no use at such costs."""
 _LONGEST = 26
 
 
@@ -34,14 +40,14 @@ def interval_plot(board: Board, styles: Mapping[str, str]) -> Drawing | None:
     height = ROW * len(ranked) + 40
     level = f"{own.resampling.level:.0%}"
     made = Drawing(WIDTH, height, f"{label(own.measure)} of {len(ranked)} systems with {level} intervals.")
-    _x_axis(made, scale, height - 34, 6)
+    _x_axis(made, scale, height - 34)
     for at, system in enumerate(ranked):
         y, found = 14 + ROW * at, own.intervals[system]
         said = f"{printable(system)}: {short(found.value)} [{short(found.low)}, {short(found.high)}]"
         made.texts.append(Text(NAME - 12, y + 4, cut(system), "end", "name"))
         if math.isfinite(found.low) and math.isfinite(found.high):
-            made.lines.append(Line(scale(found.low), y, scale(found.high), y, f"whisker {styles[system]}", said))
-        made.dots.append(Dot(scale(found.value), y, styles[system], said))
+            made.lines.append(Line(scale.on(found.low), y, scale.on(found.high), y, f"whisker {styles[system]}", said))
+        made.dots.append(Dot(scale.on(found.value), y, styles[system], said))
     place = {system: at for at, system in enumerate(ranked)}
     for column, run in enumerate(run for run in own.ties if len(run) > 1):
         x = WIDTH - RIGHT + 14 + 7 * (column % 7)
@@ -60,23 +66,23 @@ def difference_plot(board: Board, styles: Mapping[str, str]) -> Drawing | None:
     height = ROW * len(pairs) + 40
     best = printable(own.ranked[0])
     made = Drawing(WIDTH, height, f"Difference of {label(own.measure)} between {best} and each other system.")
-    _x_axis(made, scale, height - 34, 6)
-    made.lines.append(Line(scale(0.0), 4, scale(0.0), height - 34, "zero"))
+    _x_axis(made, scale, height - 34)
+    made.lines.append(Line(scale.on(0.0), 4, scale.on(0.0), height - 34, "zero"))
     for at, pair in enumerate(pairs):
         _difference(made, scale, pair, 14 + ROW * at, styles[pair.second], 1.0 - own.resampling.level)
     return made
 
 
-def _difference(made: Drawing, scale: Scale, pair: Comparison, y: float, style: str, alpha: float) -> None:
+def _difference(made: Drawing, scale: Axis, pair: Comparison, y: float, style: str, alpha: float) -> None:
     differs = pair.p_holm < alpha
     p = short(pair.p_holm)
     ends = f"{short(pair.difference)} [{short(pair.low)}, {short(pair.high)}]"
     said = f"{printable(pair.first)} − {printable(pair.second)}: {ends}, p {p}"
     made.texts.append(Text(NAME - 12, y + 4, cut(pair.second), "end", "name"))
     if math.isfinite(pair.low) and math.isfinite(pair.high):
-        made.lines.append(Line(scale(pair.low), y, scale(pair.high), y, f"whisker {style}", said))
-    made.dots.append(Dot(scale(pair.difference), y, f"{style}{'' if differs else ' hollow'}", said))
-    made.texts.append(Text(WIDTH - RIGHT + 10, y + 4, f"p {p}"))
+        made.lines.append(Line(scale.on(pair.low), y, scale.on(pair.high), y, f"whisker {style}", said))
+    made.dots.append(Dot(scale.on(pair.difference), y, f"{style}{'' if differs else ' hollow'}", said))
+    made.texts.append(Text(WIDTH - RIGHT + 10, y + 4, "p < 0.001" if pair.p_holm < 0.001 else f"p {p}"))
 
 
 def rank_plot(columns: Sequence[tuple[str, Mapping[str, float]]], styles: Mapping[str, str]) -> Drawing | None:
@@ -113,112 +119,121 @@ def _rank_line(
     points = [(x, 34 + ROW * (rank - 1)) for x, rank in ranks if rank is not None]
     said = f"{printable(system)}: " + ", ".join("—" if rank is None else f"{rank:.0f}" for _, rank in ranks)
     style = styles.get(system, "k7 d0")
-    made.paths.append((steps(points), f"curve {style}", said))
+    made.paths.append((joined(points), f"curve {style}", said))
     made.dots += [Dot(x, y, style, said, 3.5) for x, y in points]
 
 
-def heat_map(names: Sequence[str], values: Mapping[tuple[str, str], tuple[float, str]], what: str) -> Drawing | None:
-    """Agreement of every two rankings: a number and what is said of it by (first, second) in the order of names."""
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """How far two rankings agree, what differs between them, and whether their figures are of one scale."""
+
+    tau: float
+    note: str = ""
+    is_alike: bool = True
+
+
+def heat_map(names: Sequence[str], values: Mapping[tuple[str, str], Agreed], what: str) -> Drawing | None:
+    """Agreement of every two rankings by (first, second) in the order of names."""
     if len(names) < 2:
         return None
-    size = max(40.0, min(64.0, 520.0 / len(names)))
-    left, top = 230.0, 30.0
+    size = max(34.0, min(64.0, 520.0 / len(names)))
+    left, top = 36.0 + 6.8 * max(len(cut(name, 32)) for name in names), 30.0
     made = Drawing(left + size * len(names) + 10, top + size * len(names) + 10, f"{what} of {len(names)} rankings.")
     for row, one in enumerate(names):
         y = top + size * row
         made.texts.append(Text(left - 8, y + size / 2 + 4, f"{row + 1}  {cut(one, 32)}", "end", "name"))
         made.texts.append(Text(left + size * row + size / 2, top - 8, str(row + 1), "middle"))
         for column, other in enumerate(names):
-            value, note = (
-                (1.0, "") if row == column else values.get((one, other), values.get((other, one), (math.nan, "")))
-            )
-            told = f"; {printable(note)}" if note else ""
-            said = f"{printable(one)} against {printable(other)}: {short(value, 3)}{told}"
-            share = 0.0 if math.isnan(value) else max(0.0, value)
+            itself = Agreed(1.0)
+            found = itself if row == column else values.get((one, other), values.get((other, one), Agreed(math.nan)))
+            told = f"; {printable(found.note)}" if found.note else ""
+            said = f"{printable(one)} against {printable(other)}: {short(found.tau, 3)}{told}"
             x = left + size * column
-            made.rects.append(Rect(x, y, size - 2, size - 2, round(share, 3), said))
-            mark = "*" if note and row != column else ""
-            made.texts.append(Text(x + size / 2 - 1, y + size / 2 + 4, f"{short(value, 2)}{mark}", "middle", "cell"))
+            made.rects.append(_shade(x, y, size - 2, size - 2, found.tau, said))
+            mark = "" if found.is_alike else "*"
+            made.texts.append(Text(x + size / 2 - 1, y + size / 2 + 4, f"{_brief(found.tau)}{mark}", "middle", "cell"))
     return made
+
+
+def _brief(tau: float) -> str:
+    """Two decimals without the zero before them."""
+    if math.isnan(tau):
+        return UNDEFINED
+    text = f"{abs(tau):.2f}".replace("0.", ".").replace("1.00", "1")
+    return f"{MINUS if tau < 0 and text != '.00' else ''}{'0' if text == '.00' else text}"
 
 
 def band_plot(band: Band, styles: Mapping[str, str]) -> Drawing | None:
-    """Figures along a parameter, the board's own point marked, and tau-b against it as a strip below."""
-    x = spanning(band.at.tolist(), 60.0, WIDTH - 150.0, log=band.parameter != "tolerance_s")
-    ceiling = 1.5 if band.better == "lower" else 1.0
-    shown = [min(max(v, -0.25), ceiling) for v in band.values.ravel().tolist() if not math.isnan(v)]
-    y = spanning(shown, 230.0, 14.0)
+    """Figures along a parameter, the board's own point marked, and tau-b against it as a strip below.
+
+    Where costs are far from the board's own, figures may be anything: lines leave the plot there.
+    """
+    bottom = max(230.0, 14.0 + GAP * len(band.systems))
+    x = spanning(band.at.tolist(), LEFT, WIDTH - NAMES, log=band.parameter != "tolerance_s")
+    y = spanning(_shown(band), bottom, 14.0)
     if x is None or y is None:
         return None
     said = f"{label(band.measure)} of {len(band.systems)} systems over {band.parameter}, with agreement of rankings."
-    made = Drawing(WIDTH, 320.0, said)
-    _x_axis(made, x, 286, 8, top=14)
-    for tick in y.ticks(5):
-        made.lines.append(Line(60, y(tick), WIDTH - 150, y(tick), "grid"))
-        made.texts.append(Text(54, y(tick) + 4, f"{tick:g}".replace("-", MINUS), "end"))
+    made = Drawing(WIDTH, bottom + 90, said)
+    _x_axis(made, x, bottom + 56, top=14, to=bottom)
+    for tick in y.ticks:
+        made.lines.append(Line(LEFT, tick.at, WIDTH - NAMES, tick.at, "grid"))
+        made.texts.append(Text(LEFT - 6, tick.at + 4, tick.text, "end"))
     if math.isfinite(band.own) and x.low <= band.own <= x.high:
-        made.lines.append(Line(x(band.own), 10, x(band.own), 286, "zero", f"own point: {short(band.own)}"))
+        own = x.on(band.own)
+        made.lines.append(Line(own, 10, own, bottom + 56, "zero", f"own point: {short(band.own)}"))
     ends = []
     for at, system in enumerate(band.systems):
-        points = [
-            (x(p), y(v))
-            for p, v in zip(band.at.tolist(), band.values[:, at].tolist(), strict=True)
-            if not math.isnan(v)
-        ]
-        made.paths.append((steps(points), f"curve {styles[system]}", printable(system)))
-        ends += [(points[-1][1], system)] if points else []
-    for place, (wanted, system) in zip(_apart([e[0] for e in sorted(ends)]), sorted(ends), strict=True):
-        del wanted
-        made.texts.append(Text(WIDTH - 144, place + 4, cut(system, 20), "start", f"name {styles[system]}"))
-    _tau_strip(made, band, x)
+        path = within(zip(band.at.tolist(), band.values[:, at].tolist(), strict=True), x, y)
+        made.paths.append((joined(path), f"curve {styles[system]}", printable(system)))
+        ends += [(*point, system) for point in [p for p in path if p is not None][-1:]]
+    ends.sort(key=lambda end: end[1])
+    for place, (end_x, end_y, system) in zip(_apart([end[1] for end in ends], bottom), ends, strict=True):
+        made.lines.append(Line(end_x + 2, end_y, WIDTH - NAMES + 12, place, "lead"))
+        made.texts.append(Text(WIDTH - NAMES + 16, place + 4, cut(system, 20), "start", f"name {styles[system]}"))
+    _tau_strip(made, band, x, bottom + 18)
     return made
 
 
-def _tau_strip(made: Drawing, band: Band, x: Scale) -> None:
-    """tau-b of each grid point as boxes below the curves."""
-    at = [x(p) for p in band.at.tolist()]
-    width = max(6.0, min((b - a for a, b in pairwise(at)), default=20.0) - 2)
-    made.texts.append(Text(54, 262, "τ-b", "end"))
-    for place, parameter, tau in zip(at, band.at.tolist(), band.tau.tolist(), strict=True):
-        share = 0.0 if math.isnan(tau) else max(0.0, tau)
+def _shown(band: Band) -> list[float]:
+    """The values that a plot has to hold: those at the board's own point, and others as far as they say something."""
+    known = [v for v in band.values.ravel().tolist() if math.isfinite(v)]
+    if band.parameter == "tolerance_s" or not known:
+        return known
+    own = [v for v in band.values[band.nearest].tolist() if math.isfinite(v)]
+    low, high = min([LOWEST, *own]), max([HIGHEST_COST if band.better == "lower" else 1.0, *own])
+    return [min(max(v, low), high) for v in known]
+
+
+def _tau_strip(made: Drawing, band: Band, x: Axis, top: float) -> None:
+    """tau-b of each grid point as a box below the curves, from half way to the point before to half way to the next."""
+    at = [x.on(p) for p in band.at.tolist()]
+    borders = [x.start, *((a + b) / 2 for a, b in pairwise(at)), x.end]
+    made.texts.append(Text(LEFT - 6, top + 15, "τ-b", "end"))
+    for (left, right), parameter, tau in zip(pairwise(borders), band.at.tolist(), band.tau.tolist(), strict=True):
         said = f"at {short(parameter)}: τ-b {short(tau, 3)}"
-        made.rects.append(Rect(place - width / 2, 248, width, 22, round(share, 3), said))
+        made.rects.append(_shade(left + 1, top, max(right - left - 2, 1.0), 22, tau, said))
 
 
-def load_plot(rows: Sequence[Mapping[str, Any]], styles: Mapping[str, str]) -> Drawing | None:
-    """Accuracy against load on one board; systems on the Pareto front are filled and joined."""
-    x = spanning([row["load"] for row in rows], 60.0, WIDTH - 40.0, log=True)
-    y = spanning([row["value"] for row in rows], 250.0, 14.0)
-    if x is None or y is None:
-        return None
-    first = rows[0]
-    said = f"{label(first['measure'])} against {label(first['load_measure'])} of {len(rows)} systems."
-    made = Drawing(WIDTH, 300.0, said)
-    _x_axis(made, x, 264, 8, top=14)
-    for tick in y.ticks(5):
-        made.lines.append(Line(60, y(tick), WIDTH - 40, y(tick), "grid"))
-        made.texts.append(Text(54, y(tick) + 4, f"{tick:g}".replace("-", MINUS), "end"))
-    front = sorted((x(row["load"]), y(row["value"])) for row in rows if row["front"] == "yes" and row["load"] > 0)
-    made.paths.append((steps(front), "curve front", "Pareto front"))
-    for row in rows:
-        if row["load"] > 0:
-            kind = f"{styles[row['system']]}{'' if row['front'] == 'yes' else ' hollow'}"
-            text = f"{printable(row['system'])}: {short(row['value'])} at {short(row['load'])}"
-            made.dots.append(Dot(x(row["load"]), y(row["value"]), kind, text, 5.0))
-            made.texts.append(Text(x(row["load"]) + 8, y(row["value"]) - 6, cut(row["system"], 20), "start", "name"))
-    return made
+def _shade(x: float, y: float, width: float, height: float, tau: float, said: str) -> Rect:
+    """A box as strong as two rankings agree, of another colour where they contradict each other."""
+    kind = "shade against" if tau < 0 else "shade"
+    return Rect(x, y, width, height, 0.0 if math.isnan(tau) else round(abs(tau), 3), said, kind)
 
 
-def _apart(places: Sequence[float], gap: float = 13.0) -> list[float]:
-    """Ascending places moved down until none is nearer than ``gap`` to the one before."""
+def _apart(places: Sequence[float], bottom: float) -> list[float]:
+    """Ascending places moved until none is nearer than a line to the one before, and none is below ``bottom``."""
     moved: list[float] = []
     for place in places:
-        moved.append(max(place, moved[-1] + gap) if moved else place)
+        moved.append(max(place, moved[-1] + GAP) if moved else place)
+    for at in range(len(moved) - 1, -1, -1):
+        moved[at] = min(moved[at], bottom if at == len(moved) - 1 else moved[at + 1] - GAP)
     return moved
 
 
-def _x_axis(made: Drawing, scale: Scale, y: float, most: int, *, top: float = 4.0) -> None:
-    made.lines.append(Line(scale.start, y, scale.end, y, "frame"))
-    for tick in scale.ticks(most):
-        made.lines.append(Line(scale(tick), top, scale(tick), y, "grid"))
-        made.texts.append(Text(scale(tick), y + 18, f"{tick:g}".replace("-", MINUS), "middle"))
+def _x_axis(made: Drawing, axis: Axis, y: float, *, top: float = 4.0, to: float | None = None) -> None:
+    """The axis at ``y``, with lines at its ticks from ``top`` to ``to`` (the axis itself unless given)."""
+    made.lines.append(Line(axis.start, y, axis.end, y, "frame"))
+    for tick in axis.ticks:
+        made.lines.append(Line(tick.at, top, tick.at, y if to is None else to, "grid"))
+        made.texts.append(Text(tick.at, y + 18, tick.text, "middle"))

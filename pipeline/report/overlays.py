@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pipeline.grid.disclosure import HELD, Disclosure
 
 NAMING = ("withdrawn", "excluded_files")
 """Settings whose values are names, one a line."""
+WITHHELD = "(not disclosed)"
 _LINE_END = "\\n"  # a signature is one line: its line ends are escaped
 
 
@@ -35,6 +38,23 @@ def disclosed_value(name: str, value: str) -> str:
     if name not in NAMING or value in ("", "none"):
         return value
     return f"{value.count(_LINE_END) + 1} not disclosed"
+
+
+def named_in(signature: str) -> tuple[str, ...]:
+    """The withdrawn queries and excluded recordings that a signature names, the longest first."""
+    fields = (part.partition(":") for part in signature.split("|"))
+    values = (
+        ast.literal_eval(value) if value[:1] in ("'", '"') else value for name, _, value in fields if name in NAMING
+    )
+    listed = {name for value in values for name in str(value).split("\n")}
+    return tuple(sorted(listed - {"", "none"}, key=lambda name: (-len(name), name)))
+
+
+def without(text: str, names: Iterable[str]) -> str:
+    """A message without these names where they stand as words of their own."""
+    for name in names:
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", WITHHELD, text)
+    return text
 
 
 def _field(part: str) -> str:

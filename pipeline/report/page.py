@@ -27,12 +27,12 @@ from pipeline.report.diff_documents import headline as moved_headline
 from pipeline.report.environments import new_environment
 from pipeline.report.headline import Bar, bars, best_of, bound, headline, shades
 from pipeline.report.load import load_table
+from pipeline.report.moved import NOTHING, movement
 from pipeline.report.one_system import file_names
 from pipeline.report.provenance import provenance
 from pipeline.report.rows_plot import margins
 from pipeline.report.shown import Shown, shown
-
-N_COLOURS, N_DASHES = 8, 6
+from pipeline.season.times import utc
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,7 @@ def page_of(view: Shown) -> str:
             script=script(),
             levels={name: level for name, level in view.levels.items() if not level.shows_all},
             changes=view.changes,
+            moved=movement(view.changes, run),
             uncertain=view.known,
             margins=margins(run, view.known),
             provenance=provenance(run, results),
@@ -114,7 +115,7 @@ def page_of(view: Shown) -> str:
 
 def render_changes(changes: Diff) -> str:
     """A comparison of two runs as a page of its own."""
-    return environment().get_template("changes_page.html.j2").render(changes=changes)
+    return environment().get_template("changes_page.html.j2").render(changes=changes, moved=NOTHING)
 
 
 @cache
@@ -134,21 +135,15 @@ def environment() -> jinja2.Environment:
         "fact": words.fact,
         "unit_text": words.unit_text,
         "percent": lambda share: f"{100 * share:.1f}%",
-        "style": style,
         "describe": det.describe,
         "cause_text": cause_text,
         "moved_headline": moved_headline,
+        "utc": utc,
         **FILTERS,
     }
     made.filters.update(filters)
     made.globals.update(best_of=best_of, det=det)
     return made
-
-
-def style(place: int) -> str:
-    """Classes of a system's line: colour and dash pattern, both new at every step, 48 pairs before one returns."""
-    colour, turn = place % N_COLOURS, place // N_COLOURS
-    return f"k{colour} d{(colour + 5 * turn) % N_DASHES}"
 
 
 def _overview(run: Run, boards: tuple[Board, ...]) -> list[tuple[Entry, list[Entry]]]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
-from pipeline.engine.result import plain
 from pipeline.report.board import Run
+from pipeline.report.columns import Floats, weights
 from pipeline.report.det import Curve
-from pipeline.report.query_map import QueryMap
+from pipeline.report.query_map import COLOURS, QueryMap
 
-DIGITS = 6
-"""Significant digits of curves on the page; curves.csv beside it has them all."""
+AGREE = 1e-6
+"""How far a value that the page's script makes from both rates may be from the curve's own, relative to it."""
 
 
 def page_data(run: Run, maps: Sequence[QueryMap], curves: Mapping[tuple[str, str, str], Curve]) -> Markup:
@@ -27,6 +29,7 @@ def page_data(run: Run, maps: Sequence[QueryMap], curves: Mapping[tuple[str, str
             {"name": name, "team": teams.get(name, ("", True))[0], "primary": teams.get(name, ("", True))[1]}
             for name in run.systems
         ],
+        "colours": COLOURS,
         "maps": [one.data for one in maps],
         "curves": [_curve(run, place, curve) for place, curve in curves.items()],
     }
@@ -42,11 +45,22 @@ def script_json(value: Any) -> Markup:
 
 
 def _curve(run: Run, place: tuple[str, str, str], curve: Curve) -> dict[str, Any]:
-    columns = {"threshold": curve.threshold, "p_miss": curve.p_miss, "p_fa": curve.p_fa, "twv": curve.twv}
-    known = {name: [_rounded(v) for v in column.tolist()] for name, column in columns.items() if column is not None}
+    """A curve's columns as 32-bit floats (seven digits; curves.csv has them all), a weight where values follow."""
+    columns = {"p_miss": curve.p_miss, "p_fa": curve.p_fa, "threshold": curve.threshold, "twv": curve.twv}
+    there = {name: c for name, c in columns.items() if c is not None and not np.isnan(c).all()}
+    known: dict[str, Any] = {name: _floats(column) for name, column in there.items()}
+    if "twv" in there and (weight := _weight(there["twv"], curve.p_miss, curve.p_fa)) is not None:
+        known["twv"] = weight
     return {"s": run.systems.index(place[0]), "q": place[1], "d": place[2], **known}
 
 
-def _rounded(value: float) -> Any:
-    rounded = float(f"{value:.{DIGITS}g}")
-    return int(rounded) if rounded.is_integer() else plain(rounded)
+def _floats(column: Floats) -> str:
+    return base64.b64encode(column.astype("<f4").tobytes()).decode()
+
+
+def _weight(values: Floats, p_miss: Floats, p_fa: Floats) -> float | None:
+    """What makes the values 1 - (p_miss + weight * p_fa) of the rates as the page has them; None where nothing does."""
+    weight, *_ = weights(values, p_miss, p_fa)
+    made = 1.0 - (p_miss.astype("<f4").astype(np.float64) + weight * p_fa.astype("<f4").astype(np.float64))
+    near = np.abs(made - values) <= AGREE * np.maximum(np.abs(values), 1.0)
+    return weight if near.all() and np.isfinite(weight) else None

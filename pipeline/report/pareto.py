@@ -5,20 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pipeline.report.board import ALL, Board, Entry, MeasureInfo, Run
+from pipeline.report.board import ALL, Board, MeasureInfo, Run
 from pipeline.report.linear import Linear, joined
 from pipeline.report.marks import Line, Mark
+from pipeline.report.placing import placed
 from pipeline.report.words import label, printable, short, unit_text
 from pipeline.report.xy import X_PIXELS, Y_PIXELS, Log, Plot, Section
 
 COSTS = ("pl", "rtf_execution", "rtf")
 """What a protocol calls its cost of processing."""
 TITLE = "Accuracy against processing"
+ARROWS = {"higher": "↑", "lower": "↓"}
 HINT = (
-    "A point a system that declared what it used, logarithmic across. The grey line joins the systems that no other "
-    "one beats in both (Pareto front)."
+    "A point a system that declared what it used, logarithmic across. The dotted line joins the systems that no other "
+    "one beats in both (Pareto front). Arrows say which way is better."
 )
-Point = tuple[Entry, float, float]
+Point = tuple[str, int, float, float]
+"""A system, its place among the styles, what it cost and its figure."""
 
 
 def pareto_section(run: Run) -> Section | None:
@@ -42,14 +45,23 @@ def front(points: Sequence[tuple[float, float]], better: str) -> list[tuple[floa
 
 
 def _plot(run: Run, board: Board, cost: MeasureInfo) -> Plot | None:
-    primary = run.measures[0]
-    found = [(e, e.figures[cost.name].value, e.figures[primary.name].value) for e in board.entries if not e.failed]
-    points = [(e, c, v) for e, c, v in found if math.isfinite(c) and c > 0 and math.isfinite(v)]
+    primary, places = run.measures[0], {system: at for at, system in enumerate(run.systems)}
+    points = [
+        (entry.system, places[entry.system], entry.figures[cost.name].value, entry.figures[primary.name].value)
+        for entry in board.entries
+        if not entry.failed
+    ]
+    return pareto_plot((board.query_set, board.dataset), points, primary, cost)
+
+
+def pareto_plot(place: tuple[str, str], found: Sequence[Point], primary: MeasureInfo, cost: MeasureInfo) -> Plot | None:
+    """The plot of one board, on (query set, dataset); None where fewer than two systems have both figures."""
+    points = [point for point in found if math.isfinite(point[2]) and point[2] > 0 and math.isfinite(point[3])]
     if len(points) < 2:
         return None
     x, y = _axes(points)
-    lines = tuple(_line(run, point, cost, x, y) for point in points)
-    best = front([(c, v) for _, c, v in points], primary.better)
+    lines = tuple(_line(point, primary, cost, x, y) for point in points)
+    best = front([(c, v) for *_, c, v in points], primary.better)
     steps: list[tuple[float, float] | None] = []
     for at, (one, value) in enumerate(best):
         if at:
@@ -59,17 +71,30 @@ def _plot(run: Run, board: Board, cost: MeasureInfo) -> Plot | None:
     x_name = f"{label(cost.name)} ({unit})" if unit else str(label(cost.name))
     told = "; ".join(f"{line.system}: {line.actual.text}" for line in lines if line.actual)
     words = printable(f"{label(primary.name)} against {label(cost.name)}. {told}.")
-    return Plot(board.query_set, board.dataset, x, y, x_name, str(label(primary.name)), lines, words, (joined(steps),))
+    y_name = f"{label(primary.name)} {ARROWS[primary.better]}"
+    within = (X_PIXELS[0], Y_PIXELS[1], X_PIXELS[1], Y_PIXELS[0])
+    marks = [(line.actual.x, line.actual.y, line.system, line.style) for line in lines if line.actual]
+    return Plot(
+        *place,
+        x,
+        y,
+        f"{x_name} ↓",
+        y_name,
+        lines,
+        words,
+        (joined(steps),),
+        notes=placed(marks, within),
+    )
 
 
 def _axes(points: Sequence[Point]) -> tuple[Log, Linear]:
-    costs, values = [c for _, c, _ in points], [v for _, _, v in points]
+    costs, values = [point[2] for point in points], [point[3] for point in points]
     low, high = min(values), max(values)
     room = 0.08 * (high - low) or 0.1
     return Log(min(costs) / 1.25, max(costs) * 1.25, *X_PIXELS), Linear(low - room, high + room, *Y_PIXELS)
 
 
-def _line(run: Run, point: Point, cost: MeasureInfo, x: Log, y: Linear) -> Line:
-    entry, spent, value = point
-    text = f"{label(run.primary)} {short(value)}, {label(cost.name)} {short(spent)} {unit_text(cost.unit)}".strip()
-    return Line(entry.system, run.systems.index(entry.system), "", actual=Mark(x.on(spent), y.on(value), text))
+def _line(point: Point, primary: MeasureInfo, cost: MeasureInfo, x: Log, y: Linear) -> Line:
+    system, style, spent, value = point
+    text = f"{label(primary.name)} {short(value)}, {label(cost.name)} {short(spent)} {unit_text(cost.unit)}".strip()
+    return Line(system, style, "", actual=Mark(x.on(spent), y.on(value), text))

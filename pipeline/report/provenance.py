@@ -35,6 +35,8 @@ class Provenance:
     inputs: tuple[Input, ...]
     verify: str
     """Computes one result of the run again from its files, and compares."""
+    reproduce: str
+    """Makes all results again from an archive of the run, and compares."""
 
 
 def provenance(run: Run, results: Iterable[Result]) -> Provenance:
@@ -54,7 +56,9 @@ def provenance(run: Run, results: Iterable[Result]) -> Provenance:
             other.append((name, tuple((f"{q} × {d}", value) for (q, d), value in values.items())))
     first = next((result.cell for result in ordered if result.cell and result.failed is None), None)
     verify = f"rescore verify {shlex.quote(str(first))} --run {run.attributes.get('run', 'RUN')}" if first else ""
-    return Provenance(tuple(same), tuple(other), tuple(versions), _inputs(ordered), verify)
+    name = run.attributes.get("run", "RUN")
+    reproduce = f"rescore archive {name} archive-{name} && rescore reproduce archive-{name}"
+    return Provenance(tuple(same), tuple(other), tuple(versions), _inputs(ordered), verify, reproduce)
 
 
 def _place(result: Result) -> tuple[str, str]:

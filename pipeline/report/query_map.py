@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +10,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from pipeline.engine.result import plain
 from pipeline.report.board import ALL, Run, names, strings
+from pipeline.report.columns import coded
+from pipeline.report.pixels import data_url
 
 MEASURES = {"twv": "higher", "ndc": "lower", "wer": "lower", "c_log": "lower"}
 """What is mapped, with its better direction: the first of these that the blocks have. All run from 0 to 1 or beyond."""
@@ -27,12 +27,16 @@ COUNTS = ("n_target", "n_hit", "n_miss", "n_fa", "n_ref", "n_corr", "n_sub", "n_
 RATES = ("p_miss", "p_fa", "twv", "p_md", "ndc", "ap", "wer")
 SIZES = ("n_target", "n_ref", "n_segments")
 """How much of a query, event or speaker there is in the key: the first of these that the blocks have."""
-N_LEVELS = 10
 FEW = 60
 """Up to so many queries every column is told, not only the usual ones."""
+NAMED = 40
+"""Up to so many queries their names stand under the map."""
 HARDEST = 25
-DIGITS64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-_CODES = np.frombuffer(DIGITS64.encode(), np.uint8)
+COLOURS = (
+    "#7f2704", "#b34a0f", "#d96f1e", "#ef9c4b", "#f6c98a",
+    "#d5e3ec", "#a3c8de", "#67a5cb", "#347cae", "#11507f",
+)  # fmt: skip
+"""Of the levels, worst first."""
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +57,7 @@ class HardQuery:
 class QueryMap:
     """One (query set, dataset): rows are systems in the board's order, columns queries from hard to easy.
 
-    ``paths`` are the map's squares by level of the measure, worst first, in units of rows and columns.
+    ``picture`` is the map as a data URL, a pixel a query and system; ``data`` is what the page's script reads of it.
     """
 
     query_set: str
@@ -64,7 +68,7 @@ class QueryMap:
     systems: tuple[str, ...]
     places: tuple[int, ...]
     queries: tuple[str, ...]
-    paths: tuple[str, ...]
+    picture: str
     hardest: tuple[HardQuery, ...]
     data: Mapping[str, Any]
 
@@ -126,12 +130,12 @@ def _map(
         "systems": [every.index(name) for name in systems],
         "ids": [labels[k][0] for k in order],
         "texts": [labels[k][1] for k in order],
-        "columns": {name: _encoded(values[:, order, columns.index(name)]) for name in shown},
+        "columns": coded({name: values[:, order, columns.index(name)] for name in shown}),
     }
     queries = tuple(labels[k][0] for k in order)
     places = tuple(every.index(name) for name in systems)
-    paths = level_paths(levels(mapped[:, order], better))
-    return QueryMap(*place, measure, better, size_name, tuple(systems), places, queries, paths, hardest, data)
+    picture = data_url(levels(mapped[:, order], better), COLOURS)
+    return QueryMap(*place, measure, better, size_name, tuple(systems), places, queries, picture, hardest, data)
 
 
 def _columns(columns: Sequence[str], n_queries: int) -> list[str]:
@@ -151,41 +155,7 @@ def _over_systems(values: Floats, combine: np.ufunc) -> Floats:
 
 
 def levels(values: Floats, better: str) -> NDArray[np.int64]:
-    """Levels from 0 (worst) to ``N_LEVELS`` - 1 of values between 0 and 1; -1 where undefined."""
+    """Places in ``COLOURS``, 0 the worst, of values between 0 and 1; -1 where undefined."""
     inner = np.clip(np.nan_to_num(values, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
     good = inner if better == "higher" else 1.0 - inner
-    return np.where(np.isnan(values), -1, np.minimum((good * N_LEVELS).astype(np.int64), N_LEVELS - 1))
-
-
-def level_paths(table: NDArray[np.int64]) -> tuple[str, ...]:
-    """An SVG path per level: a stroke of width 1 along every run of neighbours in a row."""
-    parts: list[list[str]] = [[] for _ in range(N_LEVELS)]
-    for y, row in enumerate(table):
-        starts = np.flatnonzero(np.append(True, row[1:] != row[:-1]))
-        for begin, end in zip(starts.tolist(), [*starts[1:].tolist(), row.size], strict=True):
-            if row[begin] >= 0:
-                parts[row[begin]].append(f"M{begin} {y}h{end - begin}")
-    return tuple("".join(part) for part in parts)
-
-
-def _encoded(table: Floats) -> dict[str, Any]:
-    """A column exactly and shortly: its distinct values, and each system's (or everybody's) places among them.
-
-    ``rows`` are texts of ``width`` digits a place, in base 64.
-    """
-    distinct, places = np.unique(table.ravel(), return_inverse=True, equal_nan=True)
-    width = 1 + sum(distinct.size > len(DIGITS64) ** power for power in (1, 2, 3))
-    rows = [_digits(row, width) for row in np.reshape(places, table.shape)]
-    alike = all(row == rows[0] for row in rows)
-    return {"values": [_number(v) for v in distinct.tolist()], "width": width, "rows": rows[:1] if alike else rows}
-
-
-def _digits(places: NDArray[np.int64], width: int) -> str:
-    powers = len(DIGITS64) ** np.arange(width - 1, -1, -1)
-    digits = places[:, np.newaxis] // powers % len(DIGITS64)
-    return str(_CODES[digits].tobytes(), "ascii")
-
-
-def _number(value: float) -> Any:
-    """As JSON has it; whole numbers without a point."""
-    return int(value) if math.isfinite(value) and value == int(value) else plain(value)
+    return np.where(np.isnan(values), -1, np.minimum((good * len(COLOURS)).astype(np.int64), len(COLOURS) - 1))

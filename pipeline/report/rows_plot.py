@@ -52,6 +52,8 @@ class RowsPlot:
     x_name: str
     rows: tuple[PlotRow, ...]
     words: str
+    guide: float | None = None
+    """Where a dotted line crosses all rows."""
 
     @property
     def height(self) -> float:
@@ -86,18 +88,17 @@ def _margins(run: Run, measure: str, bound: str | None, known: Mapping[tuple[str
     values += [end for one in known.values() for end in (one.low, one.high) if math.isfinite(end)]
     if not values:
         return Margins(measure, bound, ())
-    x = _axis(values)
+    x = axis_of(values)
     plots = []
     for board, entries in shown:
         rows = [_margin(run, board, entry, (measure, bound), x, at, known) for at, entry in enumerate(entries)]
         told = "; ".join(f"{row.label}: {', '.join(point.text for point in row.points)}" for row in rows)
         words = printable(f"{label(measure)} of {len(rows)} systems. {told}.")
-        if rows:
-            plots.append(RowsPlot(board.query_set, board.dataset, x, str(label(measure)), tuple(rows), words))
+        plots.append(RowsPlot(board.query_set, board.dataset, x, str(label(measure)), tuple(rows), words))
     return Margins(measure, bound, tuple(plots))
 
 
-def _axis(values: Sequence[float]) -> Linear:
+def axis_of(values: Sequence[float]) -> Linear:
     """A round axis over all values, from zero where they are near it."""
     low, high = min(values), max(values)
     low = min(low, 0.0) if low < 0.5 * high or low < 0 else low
@@ -144,6 +145,7 @@ def event_plots(boards: tuple[BoardCells, ...]) -> tuple[RowsPlot, ...]:
         if not finite:
             continue
         x = Linear(0.0, min(round_up(max(*finite, 1.0, 1.0)), NDC_AT_MOST), *ENDS)
+        texts = {str(block["id"]): str(block.get("text", "")) for cell in cells for block in cell.result.blocks}
         rows = []
         for at, event in enumerate(events):
             points = tuple(
@@ -151,7 +153,7 @@ def event_plots(boards: tuple[BoardCells, ...]) -> tuple[RowsPlot, ...]:
                 for cell, costs in known
                 if math.isfinite(costs.get(event, math.nan))
             )
-            rows.append(PlotRow(event, -1, TOP + ROW * (at + 0.65), points))
+            rows.append(PlotRow(f"{event} {texts[event]}".strip(), -1, TOP + ROW * (at + 0.65), points))
         words = f"Normalized detection cost of {len(events)} events, a point a system; the table below has the figures."
-        plots.append(RowsPlot(board.query_set, board.dataset, x, "NDC", tuple(rows), words))
+        plots.append(RowsPlot(board.query_set, board.dataset, x, "NDC", tuple(rows), words, guide=x.on(1.0)))
     return tuple(plots)

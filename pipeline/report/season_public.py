@@ -25,7 +25,7 @@ def publish_season(store: Store, season: str) -> str:
     shown = phases(store, found)
     for phase in shown:
         for release in (*phase.earlier, *([phase.current] if phase.current else [])):
-            _freeze(store, season, phase, release)
+            _freeze(store, found, phase, release)
         if phase.phase.kind != "eval" and phase.phase.disclosure == NAMED:
             _pages(store, season, phase)
     path = f"{PUBLIC}/{season}/index.html"
@@ -62,11 +62,11 @@ def uploads(found: Standing) -> dict[str, Any]:
     return {"season": found.season, "submissions": rows}
 
 
-def _freeze(store: Store, season: str, phase: ShownPhase, release: ShownRelease) -> None:
+def _freeze(store: Store, found: Standing, phase: ShownPhase, release: ShownRelease) -> None:
     """The boards of a release as they were, exclusively created: who comes later finds them."""
-    base = f"{PUBLIC}/{season}/{release.folder}"
+    base = f"{PUBLIC}/{found.season}/{release.folder}"
     template = environment().get_template("season_board.html.j2")
-    page = template.render(phase=phase, shown=release)
+    page = template.render(phase=phase, shown=release, teams=found.teams)
     run = load_run(store, release.release.run)
     files = {
         "index.html": page.encode("utf-8", "replace"),

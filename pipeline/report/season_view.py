@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pipeline.grid import checked, load_grid, load_run
 from pipeline.report.board import ALL, Board, Entry, Run, read_run
 from pipeline.report.boards_file import read_boards
+from pipeline.report.disclosure import disclosed
 from pipeline.report.headline import headline
 from pipeline.season import ledger
 from pipeline.season.releases import Release, released, state_of
@@ -33,6 +35,8 @@ class ShownBoard:
 
     board: Board
     struck: tuple[Struck, ...] = ()
+    before: Mapping[str, int] = field(default_factory=dict)
+    """Ranks on the board that was released before, by system."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,12 @@ class ShownRelease:
     def headline(self) -> Any:
         """The measures that its tables show."""
         return headline(self.run)
+
+    @property
+    def overlays(self) -> list[dict[str, Any]]:
+        """What was laid over the evaluation, as far as it may be shown."""
+        layers: list[dict[str, Any]] = json.loads(self.run.attributes.get("overlays", "[]"))
+        return layers
 
 
 @dataclass(frozen=True)
@@ -73,17 +83,16 @@ def phases(store: Store, season: Standing) -> tuple[ShownPhase, ...]:
 
 
 def _phase(store: Store, season: Standing, phase: Phase) -> ShownPhase:
-    shown = (
-        []
-        if phase.disclosure != NAMED
-        else [_release(store, season, phase, one) for one in released(store, phase.evaluation)]
-    )
-    current = None
-    if shown:
-        current = replace(shown[-1], boards=_with_struck(season, phase, shown))
+    shown = releases_of(store, season, phase) if phase.disclosure == NAMED else []
+    current = with_struck(season, phase, shown) if shown else None
     keys = tuple(e.body for e in season.entries if e.kind == ledger.KEY and e.body["phase"] == phase.name)
     state = state_of(store, phase.kind, phase.evaluation)
     return ShownPhase(phase, state, current, tuple(shown[:-1]), keys, season.missing_boards(phase.name))
+
+
+def releases_of(store: Store, season: Standing, phase: Phase) -> list[ShownRelease]:
+    """Every release of a phase as it was, oldest first, whoever may see it."""
+    return [_release(store, season, phase, one) for one in released(store, phase.evaluation)]
 
 
 def _release(store: Store, season: Standing, phase: Phase, release: Release) -> ShownRelease:
@@ -98,11 +107,13 @@ def boards_of(store: Store, run_id: str) -> Run:
     """All boards of a run."""
     run = load_run(store, run_id)
     path = run.reports.get("boards.json")
-    return read_run(load_grid(store, run)) if path is None else read_boards(checked(store, run, path))
+    if path is not None:
+        return read_boards(checked(store, run, path))
+    return read_run(disclosed(load_grid(store, run), ())[0])
 
 
-def _with_struck(season: Standing, phase: Phase, shown: Sequence[ShownRelease]) -> tuple[ShownBoard, ...]:
-    """The current boards, with every row struck that was released once and is withdrawn now."""
+def with_struck(season: Standing, phase: Phase, shown: Sequence[ShownRelease]) -> ShownRelease:
+    """The last of some releases with every row struck that was released once and is withdrawn now."""
     gone = {
         fate.run.system: fate.reason
         for fate in season.fates
@@ -113,17 +124,19 @@ def _with_struck(season: Standing, phase: Phase, shown: Sequence[ShownRelease]) 
     found = []
     for board in shown[-1].boards:
         kept = tuple(entry for entry in board.board.entries if entry.system not in gone)
-        struck = tuple(Struck(entry, gone[entry.system]) for entry in _last_rows(shown, board.board, gone))
-        found.append(ShownBoard(replace(board.board, entries=kept), struck))
-    return tuple(found)
+        rows = _rows_of(shown, board.board)
+        struck = tuple(Struck(rows[system], gone[system]) for system in sorted(gone) if system in rows)
+        before = {system: entry.rank for system, entry in _rows_of(shown[-2:-1], board.board).items()}
+        found.append(ShownBoard(replace(board.board, entries=kept), struck, before))
+    return replace(shown[-1], boards=tuple(found))
 
 
-def _last_rows(shown: Sequence[ShownRelease], board: Board, systems: Mapping[str, str]) -> list[Entry]:
-    """The last released rows of some systems on the board of one cell, by name."""
-    rows: dict[str, Entry] = {}
-    for release in shown:
-        for one in release.boards:
-            theirs, ours = (replace(each, entries=()) for each in (one.board, board))
-            if theirs == ours:
-                rows |= {entry.system: entry for entry in one.board.entries if entry.system in systems}
-    return [rows[system] for system in sorted(rows)]
+def _rows_of(shown: Sequence[ShownRelease], board: Board) -> dict[str, Entry]:
+    """The last released row of every system on the board of one cell."""
+    return {
+        entry.system: entry
+        for release in shown
+        for one in release.boards
+        if replace(one.board, entries=()) == replace(board, entries=())
+        for entry in one.board.entries
+    }

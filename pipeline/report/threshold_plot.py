@@ -7,19 +7,21 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pipeline.report.board import ALL, Board, Run
+from pipeline.report.board import ALL, Board, Entry, Run
 from pipeline.report.det import Curve
 from pipeline.report.linear import Linear, joined
 from pipeline.report.marks import Line, Mark
-from pipeline.report.words import printable, short
+from pipeline.report.words import label, printable, short
 from pipeline.report.xy import X_PIXELS, Y_PIXELS, Plot, Section
 
 LOWEST = -1.0
 """Values below are put on the edge: a threshold that accepts everything may cost thousands."""
+ACTUAL = ("atwv", "stwv")
+"""The value of the submitted decisions: the first of these that there is."""
 TITLE = "Value against threshold"
 HINT = (
-    "Term-weighted value at every threshold. The diamond is the best threshold, the tick at the left edge the value of "
-    "the submitted decisions: their distance is what the choice of decisions lost. Values below −1 lie on the edge."
+    "Term-weighted value at every threshold. The diamond is the best threshold, the circle at the left edge the value "
+    "of the submitted decisions: how much lower it lies is what these lost. Values below −1 lie on the edge."
 )
 
 
@@ -45,12 +47,10 @@ def _plot(
     if not found:
         return None
     x, y = _axes([curve for _, curve, _ in found])
-    lines = tuple(_line(run, entry.system, curve, at, x, y) for entry, curve, at in found)
-    actual = [(entry.system, entry.figures[run.primary].value) for entry, _, _ in found]
-    ticks = tuple(f"M{x.start} {y.on(value)}h9" for _, value in actual if math.isfinite(value))
+    lines = tuple(_line(run, entry, curve, at, x, y) for entry, curve, at in found)
     told = "; ".join(f"{line.system}: {line.best.text}" for line in lines if line.best)
     words = printable(f"Term-weighted value over the threshold, {len(lines)} systems. {told}.")
-    return Plot(board.query_set, board.dataset, x, y, "Threshold", "Term-weighted value", lines, words, ticks)
+    return Plot(board.query_set, board.dataset, x, y, "Threshold", "Term-weighted value", lines, words)
 
 
 def _rows(curve: Curve) -> np.ndarray:
@@ -74,15 +74,29 @@ def _axes(curves: list[Curve]) -> tuple[Linear, Linear]:
     return x, Linear(LOWEST, 1.0 if highest > 0.5 else max(highest * 1.25, 0.1), *Y_PIXELS)
 
 
-def _line(run: Run, system: str, curve: Curve, at: int, x: Linear, y: Linear) -> Line:
-    rows, best, mark = _rows(curve), curve.best, None
-    places: dict[int, tuple[float, float]] = {}
-    for row in rows.tolist():
-        if curve.twv is not None and curve.threshold is not None:
-            places[row] = float(curve.threshold[row]), float(curve.twv[row])
-    if best in places:
-        threshold, value = places[best]
-        mark = Mark(x.on(threshold), y.on(value), f"maximum {short(value)} at threshold {short(threshold)}")
-    path = joined([(x.on(threshold), y.on(value)) for threshold, value in places.values()])
+def _line(run: Run, entry: Entry, curve: Curve, at: int, x: Linear, y: Linear) -> Line:
+    rows, best, mark, path = _rows(curve), curve.best, None, ""
+    if curve.twv is not None and curve.threshold is not None:
+        path = joined(zip(x.at(curve.threshold[rows]).tolist(), y.at(curve.twv[rows]).tolist(), strict=True))
+        if best is not None and best in rows:
+            threshold, value = float(curve.threshold[best]), float(curve.twv[best])
+            mark = Mark(x.on(threshold), y.on(value), f"maximum {short(value)} at threshold {short(threshold)}")
     whole = rows.size == rows[-1] - rows[0] + 1
-    return Line(system, run.systems.index(system), path, best=mark, curve=at if whole else -1, first=int(rows[0]))
+    return Line(
+        system=entry.system,
+        style=run.systems.index(entry.system),
+        path=path,
+        actual=_actual(entry, x, y),
+        best=mark,
+        curve=at if whole else -1,
+        first=int(rows[0]),
+    )
+
+
+def _actual(entry: Entry, x: Linear, y: Linear) -> Mark | None:
+    """The value of the submitted decisions, which have no threshold, on the left edge."""
+    name = next((name for name in ACTUAL if name in entry.figures), None)
+    value = math.nan if name is None else entry.figures[name].value
+    if name is None or not math.isfinite(value):
+        return None
+    return Mark(x.start, y.on(value), f"{label(name)} {short(value)}")

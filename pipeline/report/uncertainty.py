@@ -60,9 +60,10 @@ def uncertainties(
         level = levels.get(board.dataset, Disclosure())
         if board.measure != primary or not level.shows(primary):
             continue
+        ties = [run for run in board.ties if len(run) > 1]
         for system, interval in board.intervals.items():
-            runs = [at for at, run in enumerate(board.ties) if system in run]
-            tied = dict.fromkeys(other for at in runs for other in board.ties[at] if other != system)
+            runs = [at for at, run in enumerate(ties) if system in run]
+            tied = dict.fromkeys(other for at in runs for other in ties[at] if other != system)
             known[board.query_set, board.dataset, system] = Uncertainty(
                 low=interval.low,
                 high=interval.high,
@@ -71,7 +72,7 @@ def uncertainties(
                 unit=board.unit,
                 reason=interval.reason,
                 tied=tuple(tied),
-                group=" ".join(_letters(at) for at in runs if len(board.ties[at]) > 1),
+                group=" ".join(_letters(at) for at in runs),
             )
     return known
 

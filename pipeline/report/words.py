@@ -93,6 +93,8 @@ LABELS = {
     "f_cal": Label("F", "cal"),
     "ln_f_act": Label("ln F", "act"),
     "c_eta": Label("C", "η"),
+    "c_log": Label("C", "log"),
+    "twv": Label("TWV"),
     "rtf": Label("×RT"),
 }
 

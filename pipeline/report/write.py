@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
 import xarray as xr
 
+from pipeline.engine import jsonbytes
 from pipeline.engine.result import Result
 from pipeline.meta.intervals import BoardIntervals
 from pipeline.report.boards_file import boards_json
 from pipeline.report.diff import Diff
 from pipeline.report.diff_documents import diff_document
 from pipeline.report.documents import results_json
-from pipeline.report.long_tables import csv_bytes, curve_rows, query_rows
+from pipeline.report.long_tables import curve_table, query_table
 from pipeline.report.one_system import file_names
 from pipeline.report.page import page_of
 from pipeline.report.publication import board_tex, scores_json
@@ -57,11 +57,11 @@ def _files(
     yield "board.csv", csv_of(run)
     yield "board.tex", board_tex(run, whole.known).encode("utf-8", "replace")
     yield "boards.json", boards_json(run)
-    yield "queries.csv", csv_bytes(query_rows(whole.grid))
-    yield "curves.csv", csv_bytes(curve_rows(whole.grid))
+    yield "queries.csv", query_table(whole.grid).csv()
+    yield "curves.csv", curve_table(whole.grid).csv()
     yield "results.json", b"".join(results_json(whole.grid, whole.results))
     if whole.changes is not None:
-        yield "changes.json", json.dumps(diff_document(whole.changes), allow_nan=False).encode()
+        yield "changes.json", jsonbytes.dumps(diff_document(whole.changes))
     for system, name in file_names(run.systems).items():
         yield f"systems/{name}.html", page_of(whole.of(system)).encode("utf-8", "replace")
         yield f"systems/{name}.scores.json", scores_json(run, system)

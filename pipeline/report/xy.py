@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pipeline.report.linear import Linear
+from pipeline.report.linear import Linear, step_of
 from pipeline.report.marks import Line, Tick
+from pipeline.report.placing import Note
 from pipeline.report.words import MINUS
 
 WIDTH, HEIGHT = 440.0, 320.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 12.0, 46.0
+FEWEST_TICKS = 3
 X_PIXELS, Y_PIXELS = (LEFT, WIDTH - RIGHT), (HEIGHT - BOTTOM, TOP)
 
 
@@ -36,12 +38,25 @@ class Log:
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
-        """Ticks at powers of ten, and at 2 and 5 times those where the axis is short."""
+        """Ticks at powers of ten, between those too where the axis is short, at round steps where it is very short."""
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-        factors = (1, 2, 5) if last - first <= 3 else (1,)
-        values = [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
-        inside = [value for value in values if self.low * 0.999 <= value <= self.high * 1.001]
-        return tuple(Tick(self.on(value), f"{value:.6g}".replace("-", MINUS)) for value in inside)
+        for factors in ((1,), (1, 2, 5), (1, 2, 3, 4, 5, 6, 7, 8, 9)):
+            values = [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
+            inside = [value for value in values if self.low * 0.999 <= value <= self.high * 1.001]
+            if len(inside) >= FEWEST_TICKS:
+                return self._ticks(inside)
+        step = step_of(self.high - self.low)
+        return self._ticks([at * step for at in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)])
+
+    def _ticks(self, values: list[float]) -> tuple[Tick, ...]:
+        """Ticks with their labels, those left out that would touch the one before."""
+        ticks, last = list[Tick](), -math.inf
+        for value in values:
+            text, at = f"{value:.6g}".replace("-", MINUS), self.on(value)
+            shown = at - last > 4 * len(text) + 14
+            ticks.append(Tick(at, text if shown else ""))
+            last = at if shown else last
+        return tuple(ticks)
 
 
 Axis = Linear | Log
@@ -61,6 +76,7 @@ class Plot:
     words: str
     guides: tuple[str, ...] = ()
     label: str = ""
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +87,13 @@ class Section:
     title: str
     hint: str
     plots: tuple[Plot, ...]
+
+    @property
+    def places(self) -> frozenset[int]:
+        """The systems that are drawn, by their places in the grid."""
+        return frozenset(line.style for plot in self.plots for line in plot.lines)
+
+    @property
+    def is_dotted(self) -> bool:
+        """Whether systems are points, without lines."""
+        return not any(line.path for plot in self.plots for line in plot.lines)

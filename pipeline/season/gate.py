@@ -64,7 +64,8 @@ class Judgement:
     def text(self) -> str:
         """The notice for people."""
         lines = [f"Run {self.run} waits for a person:", *(f"  {trip.message}" for trip in self.trips)]
-        lines.append(f"  {len(self.moved)} of {self.n_figures} figures of unchanged outputs moved")
+        if self.n_figures and not any(trip.code == "figures_changed" for trip in self.trips):
+            lines.append(f"  {len(self.moved)} of {self.n_figures} figures of unchanged outputs moved")
         return "\n".join(lines)
 
 

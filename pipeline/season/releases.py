@@ -98,16 +98,19 @@ def rejections(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
 def enter_key(
     store: Store, season: str, body: Mapping[str, Any], *, author: str, reason: str, at: datetime | None = None
 ) -> Entry:
-    """Enter a version of a key (``phase``, ``role``, ``dataset``, ``name``, ``sha256``, ``n_bytes``).
+    """Enter a version of a key: ``phase``, ``role``, ``dataset``, ``name``, ``sha256``, ``n_bytes``, and ``query_set``
+    where each has its own.
 
-    Its parent is the version before, of the same phase, role and dataset. Raises ``UsageError`` where that has the
-    same bytes.
+    Its parent is the version before, of the same phase, role, dataset and query set. Raises ``UsageError`` where that
+    has the same bytes.
     """
 
     def made(entries: Any) -> dict[str, Any]:
-        same = ("phase", "role", "dataset")
+        same = ("phase", "role", "dataset", "query_set")
         earlier = [
-            one for one in entries if one.kind == ledger.KEY and all(one.body[name] == body[name] for name in same)
+            one
+            for one in entries
+            if one.kind == ledger.KEY and all(one.body.get(name, "") == body.get(name, "") for name in same)
         ]
         if earlier and earlier[-1].body["sha256"] == body["sha256"]:
             raise UsageError(f"{body['name']} has the bytes of version {earlier[-1].body['version']}.")

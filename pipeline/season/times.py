@@ -38,3 +38,8 @@ def stamp(moment: datetime) -> str:
 def now() -> datetime:
     """This moment, UTC."""
     return datetime.now(UTC)
+
+
+def utc(text: str) -> str:
+    """A time as the ledger keeps it, for pages: ``2026-06-01 22:00 UTC``."""
+    return f"{parse(text).astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -94,8 +94,10 @@ def _known(error: BaseException) -> tuple[str, str]:
         return "there are no credentials", _NO_KEYS
     if getattr(error, "errno", None) in _FULL_ERRORS:
         return f"no space is left there ({type(error).__name__})", _FULL
-    text = _USERINFO.sub("", str(error))
+    text = _USERINFO.sub("", str(error)).rstrip(".")
     mend = "Run again when the server is well" if is_passing(error) else ""
+    if code == "InternalError":
+        mend += "; its log may say more (SeaweedFS answers so when it is full)"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__, mend
 
 

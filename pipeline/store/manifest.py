@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pipeline.errors import DamageError, StoreError
+from pipeline.errors import DamageError
 from pipeline.store import numbered
 from pipeline.store.blobs import Store
 from pipeline.store.paths import checked_name
-
-_TRIES = 1000
 
 
 def commit(store: Store, evaluation: str, payload: dict[str, Any]) -> int:
@@ -20,11 +18,7 @@ def commit(store: Store, evaluation: str, payload: dict[str, Any]) -> int:
 
     Of writers racing for a number one gets it, the others take the next. ``payload`` must be JSON without NaN.
     """
-    number = max(_numbers(store, evaluation), default=0) + 1
-    for candidate in range(number, number + _TRIES):
-        if numbered.create(store, _folder(evaluation), candidate, payload):
-            return candidate
-    raise StoreError(f"{store.root}: {_TRIES} commits to {evaluation} were lost to other writers. Run again.")
+    return numbered.append(store, _folder(evaluation), payload)
 
 
 def latest(store: Store, evaluation: str) -> dict[str, Any] | None:

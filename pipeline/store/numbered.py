@@ -10,6 +10,7 @@ from pipeline.store.blobs import Store
 from pipeline.store.seal import seal
 
 DIGITS = 8
+_TRIES = 1000
 
 
 def path_of(folder: str, number: int) -> str:
@@ -29,6 +30,18 @@ def create(store: Store, folder: str, number: int, payload: dict[str, Any]) -> b
     ``payload`` must be JSON without NaN.
     """
     return store.create(path_of(folder, number), seal(json.dumps(payload, sort_keys=True, allow_nan=False).encode()))
+
+
+def append(store: Store, folder: str, payload: dict[str, Any]) -> int:
+    """Write a record under the next number that is free; returns the number.
+
+    Of writers racing for a number one gets it, the others take the next. Raises ``StoreError`` after very many losses.
+    """
+    number = max(numbers(store, folder), default=0) + 1
+    for candidate in range(number, number + _TRIES):
+        if create(store, folder, candidate, payload):
+            return candidate
+    raise StoreError(f"{store.root}: {_TRIES} records of {folder} were lost to other writers. Run again.")
 
 
 def read(store: Store, folder: str, number: int) -> dict[str, Any]:

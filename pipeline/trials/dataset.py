@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.trials.schema import Ints, Timeline, Trials
+from pipeline.formats.table import Array, recode
+from pipeline.partials.packed import Decimals
+from pipeline.trials.schema import Floats, Ints, Timeline, Trials
 
 if TYPE_CHECKING:
     import xarray as xr
 
+_NUMBERS = {"begin": "begin_s", "duration": "dur_s", "score": "score"}
 _BLOCK_FIELDS = ("search_time_s", "oov_count")
 
 _DESCRIBED: dict[str, tuple[str, str, str]] = {
     "query": ("1", "query, as a position in query_id", "system output, block"),
-    "time": ("s", "begin on the dataset's timeline, recordings laid end to end", "system output, tbeg; ECF"),
     "query_id": ("", "query names, sorted", "system output, block"),
     "file_name": ("", "recording names, sorted", "system output, file"),
     "channel_name": ("", "channel names, sorted", "system output, channel"),
@@ -29,7 +31,8 @@ _DESCRIBED: dict[str, tuple[str, str, str]] = {
     "score": ("1", "score, higher is likelier", "system output, score"),
     "score_order": ("1", "rank of the score's text among those of the output", "system output, score"),
     "decision": ("1", "whether the hard decision is YES", "system output, decision"),
-    "row": ("1", "source line", "system output"),
+    "row": ("1", "source line, counted from first_row of the query", "system output"),
+    "first_row": ("1", "first source line of the query's detections, 0 without any", "system output"),
     "bucket_offset": (
         "1",
         "first row of each bucket of queries, with the number of rows at the end",
@@ -53,20 +56,22 @@ _DESCRIBED: dict[str, tuple[str, str, str]] = {
 def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | int]) -> xr.Dataset:
     """Trials of one output as a dataset; ``source`` (where they come from: uri, sha256, …) becomes its attributes.
 
-    Dimension ``trial`` with coordinates ``query`` (position in ``query_id``) and ``time`` (seconds on the timeline);
-    ``bucket_offset`` over ``bucket_edge`` says where each bucket of queries begins. Every array carries ``units``,
-    ``long_name`` and ``source``; names are variable-length strings. Nothing is lost: see ``from_dataset``.
+    Dimension ``trial`` with coordinate ``query`` (position in ``query_id``); ``bucket_offset`` over ``bucket_edge``
+    says where each bucket of queries begins. Every array carries ``units``, ``long_name`` and ``source``; names are
+    variable-length strings. Where ``begin``, ``duration`` or ``score`` has the attribute ``decimals``, the values are
+    whole numbers to be divided by that power of ten. Nothing is lost: see ``from_dataset``.
     """
     import xarray as xr
 
-    data = {
+    first = _first_rows(trials)
+    lines = trials.row - first[trials.query]
+    data: dict[str, Any] = {
         "file": ("trial", trials.file),
         "channel": ("trial", trials.channel),
-        "begin": ("trial", trials.begin_s),
-        "duration": ("trial", trials.dur_s),
-        "score": ("trial", trials.score),
+        **{name: ("trial", *_stored(getattr(trials, field))) for name, field in _NUMBERS.items()},
         "decision": ("trial", trials.decision),
-        "row": ("trial", trials.row),
+        "row": ("trial", lines.astype(_narrowest(lines))),
+        "first_row": ("query_id", first),
         "bucket_offset": ("bucket_edge", trials.offsets),
         "recording_begin": ("recording", timeline.offset_s[:-1]),
         "timeline_end": ((), timeline.offset_s[-1]),
@@ -80,7 +85,6 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
         data["score_order"] = ("trial", trials.score_order)
     coordinates = {
         "query": ("trial", trials.query),
-        "time": ("trial", trials.time_s),
         "query_id": ("query_id", _names(trials.queries)),
         "file_name": ("file_name", _names(trials.files)),
         "channel_name": ("channel_name", _names(trials.channels)),
@@ -92,6 +96,37 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
             continue  # not every output has an order of texts
         dataset[name].attrs.update(units=units, long_name=long_name, source=origin)
     return dataset
+
+
+def _stored(values: Floats) -> tuple[Array, dict[str, int]]:
+    """Numbers with few decimals as whole numbers, with how many decimals they have; others as they are.
+
+    Whole numbers divided by that power of ten are the same doubles: it is tried on every one of them.
+    """
+    decimals = Decimals.of(values)
+    if decimals is None:
+        return values, {}
+    return decimals.whole.astype(_narrowest(decimals.whole)), {"decimals": decimals.places}
+
+
+def _narrowest(whole: Ints) -> np.dtype[Any]:
+    """The smallest type of whole numbers that holds all of these."""
+    low, high = int(whole.min(initial=0)), int(whole.max(initial=0))
+    return np.result_type(np.min_scalar_type(high), np.min_scalar_type(low))
+
+
+def _first_rows(trials: Trials) -> Ints:
+    first = np.full(len(trials.queries), np.iinfo(np.int64).max)
+    np.minimum.at(first, trials.query, trials.row)
+    first[first == np.iinfo(np.int64).max] = 0
+    return first
+
+
+def _number(rows: xr.Dataset, name: str) -> Floats:
+    """A column of numbers as doubles."""
+    places = rows[name].attrs.get("decimals")
+    values = rows[name].to_numpy()
+    return values if places is None else np.divide(values, 10.0**places)
 
 
 def _names(names: tuple[str, ...]) -> Any:
@@ -112,19 +147,22 @@ def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> Tr
     rows = dataset.isel(trial=slice(begin, end))
     header_range = dataset["header_range"].to_numpy().tolist()
     low, high = dataset["score_range"].to_numpy().tolist()
+    files, recordings = _text(dataset, "file_name"), _text(dataset, "recording")
+    starts_s = np.append(dataset["recording_begin"].to_numpy(), math.nan)[recode(files, recordings)]
+    query, file, begin_s = rows["query"].to_numpy(), rows["file"].to_numpy(), _number(rows, "begin")
     return Trials(
         queries=_text(dataset, "query_id"),
-        files=_text(dataset, "file_name"),
+        files=files,
         channels=_text(dataset, "channel_name"),
-        query=rows["query"].to_numpy(),
-        file=rows["file"].to_numpy(),
+        query=query,
+        file=file,
         channel=rows["channel"].to_numpy(),
-        begin_s=rows["begin"].to_numpy(),
-        dur_s=rows["duration"].to_numpy(),
-        time_s=rows["time"].to_numpy(),
-        score=rows["score"].to_numpy(),
+        begin_s=begin_s,
+        dur_s=_number(rows, "duration"),
+        time_s=starts_s[file] + begin_s,
+        score=_number(rows, "score"),
         decision=rows["decision"].to_numpy(),
-        row=rows["row"].to_numpy(),
+        row=dataset["first_row"].to_numpy()[query] + rows["row"].to_numpy(),
         offsets=np.clip(offsets - begin, 0, end - begin),
         score_range=(low, high),
         header_range=None if math.isnan(header_range[0]) else (header_range[0], header_range[1]),

@@ -14,8 +14,8 @@ from pipeline.trials.decimals import to_decimals
 from pipeline.trials.duration import declared, t_audio_s
 from pipeline.trials.names import FileRule, ecf_file_name, output_file_name, renamed
 from pipeline.trials.order import canonical_order, joint_codes
-from pipeline.trials.schema import Codes, Excerpts, Floats, Timeline, Trials
-from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
+from pipeline.trials.schema import N_BUCKETS, Codes, Excerpts, Floats, Ints, Timeline, Trials
+from pipeline.trials.tiles import buckets_of, ranks_of
 
 __all__ = ["FileRule", "ecf_file_name", "lay_out", "output_file_name", "t_audio_s", "timeline"]
 
@@ -42,7 +42,7 @@ def timeline(ecf: Ecf, *, files: FileRule) -> Timeline:
         channel=channel[order],
         begin_s=begin_s[order],
         end_s=end_s[order],
-        dur_s=dur_s[order],
+        dur_s=dur_s,
         source_type=tuple(types[code] for code in source_type[order].tolist()),
     )
     extent_s = np.zeros(len(names))
@@ -65,13 +65,15 @@ def lay_out(
     query = recode(table.vocabularies["query"], queries)[table["query"]]
     names, file = renamed(table.vocabularies["file"], table["file"], lambda name: output_file_name(name, files))
     channels, channel = canonical_codes(table.vocabularies["channel"], table["channel"])
-    begin_s, dur_s, score = (table[name] + 0.0 for name in ("begin_s", "dur_s", "score"))
-    decision = table["decision"]
+    numbers, decision = {name: table[name] for name in ("begin_s", "dur_s", "score")}, table["decision"]
     place = joint_codes(ranks_of(queries)[query], file, channel, (len(names), len(channels)))
     ranks = _text_ranks(table)
-    order = canonical_order(place, begin_s, dur_s, score, ~decision, *(() if ranks is None else (ranks,)))
+    ties = (numbers["dur_s"], numbers["score"], ~decision, *(() if ranks is None else (ranks,)))
+    order = canonical_order(place, numbers["begin_s"], *ties)
+    del place, ties  # a large output's columns: memory is what bounds it
+    begin_s, dur_s, score = (_without_negative_zeros(numbers.pop(name)[order]) for name in tuple(numbers))
     starts_s = np.append(timeline.offset_s[:-1], math.nan)[recode(names, timeline.files)]
-    query, file, begin_s, score = query[order], file[order], begin_s[order], score[order]
+    query, file = query[order], file[order]
     return Trials(
         queries=queries,
         files=names,
@@ -80,17 +82,29 @@ def lay_out(
         file=file,
         channel=channel[order],
         begin_s=begin_s,
-        dur_s=dur_s[order],
+        dur_s=dur_s,
         time_s=starts_s[file] + begin_s,
         score=score,
         decision=decision[order],
         row=table["line"][order].astype(np.int64),
-        offsets=offsets_of(buckets_of(queries)[query]),
+        offsets=_offsets(queries, query),
         score_range=_score_range(score),
         header_range=_header_range(output),
         blocks=_blocks(blocks),
         score_order=None if ranks is None else ranks[order],
     )
+
+
+def _without_negative_zeros(values: Floats) -> Floats:
+    """The values, with 0 for -0.0; in their own place."""
+    return np.add(values, 0.0, out=values)
+
+
+def _offsets(queries: tuple[str, ...], query: Codes) -> Ints:
+    """Row where each bucket begins, as ``offsets_of`` finds it among sorted rows."""
+    offsets = np.zeros(N_BUCKETS + 1, np.int64)
+    np.add.at(offsets, buckets_of(queries) + 1, np.bincount(query, minlength=len(queries)))
+    return np.cumsum(offsets)
 
 
 def _text_ranks(table: Table) -> Codes | None:
@@ -105,7 +119,8 @@ def _text_ranks(table: Table) -> Codes | None:
 
 
 def _score_range(score: Floats) -> tuple[float, float]:
-    finite = score[np.isfinite(score)]
+    known = np.isfinite(score)
+    finite = score if known.all() else score[known]
     return (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
 
 

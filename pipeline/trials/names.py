@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-import numpy as np
-
 from pipeline.errors import UsageError
-from pipeline.formats.table import recode
+from pipeline.formats.table import recode, used_codes
 from pipeline.trials.schema import Codes
 
 FileRule = Literal["kwseval", "stdeval"]
@@ -64,5 +62,5 @@ def _stdeval_name(name: str) -> str:
 def renamed(names: tuple[str, ...], codes: Codes, rule: Callable[[str], str]) -> tuple[tuple[str, ...], Codes]:
     """Sorted names after ``rule``, and the codes into them; names that become equal are merged."""
     changed = tuple(rule(name) for name in names)
-    merged = tuple(sorted({changed[code] for code in np.unique(codes).tolist()}))
+    merged = tuple(sorted({changed[code] for code in used_codes(names, codes)}))
     return merged, recode(changed, merged)[codes]

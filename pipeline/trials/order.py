@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.formats.table import Array
-from pipeline.trials.schema import Codes, Floats, Ints
+from pipeline.partials.packed import Decimals, Packed
+from pipeline.trials.schema import Bools, Codes, Floats, Ints
 
 
 def joint_codes(rank: Ints, file: Codes, channel: Codes, sizes: tuple[int, int]) -> Ints:
     """Query rank, file and channel of each row as one int64 that sorts like the three; ``sizes`` of the last two."""
     n_files, n_channels = sizes
-    return (rank * max(n_files, 1) + file) * max(n_channels, 1) + channel
+    codes = rank * max(n_files, 1)
+    codes += file
+    codes *= max(n_channels, 1)
+    codes += channel
+    return codes
 
 
 def canonical_order(place: Ints, begin_s: Floats, *ties: Array) -> Ints:
@@ -19,10 +24,23 @@ def canonical_order(place: Ints, begin_s: Floats, *ties: Array) -> Ints:
 
     Rows that share place and begin are few, so only they are sorted by all keys: less than half the time.
     """
+    order, same = _by_place_and_begin(place, begin_s)
+    if not same.any():
+        return order
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((*(key[rows] for key in reversed(ties)), begin_s[rows], place[rows]))]
+    return order
+
+
+def _by_place_and_begin(place: Ints, begin_s: Floats) -> tuple[Ints, Bools]:
+    """The stable order by both, and whether each row but the last agrees in both with the following one."""
+    decimals = Decimals.of(begin_s)
+    packed = None if decimals is None else Packed.of((place, decimals.whole), rows=True)
+    if packed is not None:
+        del decimals
+        packed.sort()
+        return packed.column(2), packed.same_as_next(2)
     order: Ints = np.lexsort((begin_s, place))
     place, begin_s = place[order], begin_s[order]
-    same = (place[1:] == place[:-1]) & (begin_s[1:] == begin_s[:-1])
-    tied = np.flatnonzero(np.append(same, False) | np.append(False, same)) if same.any() else np.empty(0, np.int64)
-    rows = order[tied]
-    order[tied] = rows[np.lexsort((*(key[rows] for key in reversed(ties)), begin_s[tied], place[tied]))]
-    return order
+    return order, (place[1:] == place[:-1]) & (begin_s[1:] == begin_s[:-1])

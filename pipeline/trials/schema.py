@@ -100,7 +100,7 @@ def _rows(value: Trials | Occurrences, columns: tuple[str, ...], rows: slice) ->
     return {name: getattr(value, name)[rows] for name in columns}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Excerpts:
     """The parts of recordings that are evaluated. ``file`` and ``channel`` are codes into sorted vocabularies."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -66,3 +68,19 @@ def until(page, expression):
             return
         page.wait_for_timeout(50)
     pytest.fail(f"{expression} never held")
+
+
+def grave_faults(
+    page: Any, scheme: str, require: Callable[[str, object, str], None]
+) -> list[tuple[str, str, list[str]]]:
+    """What axe finds serious or critical on a page whose policy is bypassed; in the dark, of colours alone."""
+    require("browser", find_spec("axe_playwright_python"), "axe-playwright-python is not installed (extra: dev)")
+    from axe_playwright_python.sync_playwright import Axe
+
+    options = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}  # all else is the same in both
+    found = Axe().run(page, options=options).response["violations"]
+    return [
+        (fault["id"], fault["help"], [node["html"][:200] for node in fault["nodes"][:3]])
+        for fault in found
+        if fault["impact"] in {"serious", "critical"}
+    ]

@@ -23,6 +23,12 @@ from pipeline.store.blobs import Store
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 WAIT_S = 300.0
+EAGER = {
+    "PREFECT_SERVER_EVENTS_PROACTIVE_GRANULARITY": "PT1S",
+    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_FLUSH_INTERVAL": "0.5",
+    "PREFECT_SERVER_SERVICES_SCHEDULER_RECENT_DEPLOYMENTS_LOOP_SECONDS": "1",
+}
+"""Settings of a server that looks more often than once in five seconds whether there is anything to do."""
 T = TypeVar("T")
 
 
@@ -33,6 +39,15 @@ def until(found: Callable[[], T], what: str) -> T:
         assert time.monotonic() < limit, f"in vain: {what}"
         time.sleep(0.3)
     return value
+
+
+def database() -> Path:
+    """The SQLite file of the server that the tests share."""
+    from prefect.settings import get_current_settings
+
+    url = get_current_settings().server.database.connection_url
+    assert url is not None
+    return Path(url.get_secret_value().removeprefix("sqlite+aiosqlite:///"))
 
 
 @dataclass
@@ -100,6 +115,20 @@ class Nights:
         answer = httpx.post(f"{self.server.environment['PREFECT_API_URL']}{path}", json=asked, timeout=30)
         answer.raise_for_status()
         return answer.json()
+
+    def start(self, deployment: str, **parameters: Any) -> None:
+        """Have a deployment run now."""
+        [found] = self.api("/deployments/filter", deployments={"name": {"any_": [deployment]}})
+        self.api(f"/deployments/{found['id']}/create_flow_run", parameters=parameters, state={"type": "SCHEDULED"})
+
+    def automate(self, *arguments: str) -> None:
+        """``python -m flows.automations``, in this process."""
+        from prefect.settings import PREFECT_API_URL, temporary_settings
+
+        from flows import automations
+
+        with temporary_settings({PREFECT_API_URL: self.server.environment["PREFECT_API_URL"]}):
+            assert automations.main(arguments) == 0
 
     def runs(self, deployment: str) -> list[dict[str, Any]]:
         """Flow runs of a deployment that began, the first first."""

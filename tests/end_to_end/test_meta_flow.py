@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pipeline.cli import synthetic
 from pipeline.config.meta_file import load_study
 from pipeline.engine.plan import load_plan
 from pipeline.grid import latest
+from pipeline.grid.sweep import DAY_S, survey
 from pipeline.meta.intervals import intervals_of
 from pipeline.store.blobs import Store
 
@@ -37,6 +39,7 @@ def test_a_study_on_a_cluster_is_the_study_done_here(tmp_path: Path) -> None:
     assert {board["evaluation"] for board in document["boards"]} == {"y1", "y1=cheap"}
     drawn = store.listing("resamples")
     assert len(drawn) == 2 * (24 - 2)  # one task a cell with figures, of two evaluations
+    assert not [path for path in survey(store, now_s=time.time() + 10 * DAY_S).removable if path in drawn]
     run = latest(store, "y1=cheap")
     assert run is not None
     how = load_study(str(tmp_path / "meta.yaml")).resampling

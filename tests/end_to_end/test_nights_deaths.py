@@ -21,11 +21,12 @@ from pipeline.engine.plan import plan
 from pipeline.grid import faults, latest, load_run
 from pipeline.report.diff import compare, side_of
 from pipeline.store.blobs import Store
+from tests.end_to_end.nights import database
 from tests.unit.engine import grid_of_cells as cells
 from tests.unit.engine import whole_store
 
 WITHOUT = ("refs", "performance")
-LOCKED_S = 8.0
+LOCKED_S = 4.0
 
 pytestmark = [
     pytest.mark.timeout(600),
@@ -35,23 +36,28 @@ pytestmark = [
 
 
 class Poison(WorkerPlugin):
-    """Workers die, as of want of memory, when they align tiles of one system; later workers do too."""
+    """Workers die, as of want of memory, when they align tiles of one system; later workers do too.
+
+    Each death is a line in the file ``deaths``.
+    """
 
     name = "poison"
 
-    def __init__(self, system: str) -> None:
-        self.system = system
+    def __init__(self, system: str, deaths: Path) -> None:
+        self.system, self.deaths = system, deaths
 
     def setup(self, worker: object) -> None:  # noqa: ARG002  # Dask gives it
         from pipeline.engine import tiles
 
-        aligned, victim = tiles.partial, self.system
+        aligned, victim, deaths = tiles.partial, self.system, self.deaths
 
         def partial(store: object, protocol: object, trials: object, *rest: object) -> object:
             import inspect
 
             cell = inspect.currentframe().f_back.f_locals["cell"]  # type: ignore[union-attr]
             if cell.system == victim and (cell.query_set, cell.dataset) == ("p", "d"):
+                with deaths.open("a") as stream:
+                    stream.write(f"{os.getpid()}\n")
                 os.kill(os.getpid(), signal.SIGKILL)
             return aligned(store, protocol, trials, *rest)  # type: ignore[arg-type]
 
@@ -77,15 +83,17 @@ def scored(folder: Path, store: Store, address: str) -> RunSummary:
     return run_evaluation(str(folder / "evaluation.yaml"), store=store.root, cluster=address, workers=2, quiet=True)
 
 
-def test_a_cell_that_kills_its_workers_is_a_row_with_that_reason(
+def test_a_cell_that_kills_three_workers_is_a_row_with_that_reason(
     tmp_path: Path, cluster: LocalCluster, prefect_server: None
 ) -> None:
     cells.write(tmp_path)
+    deaths = tmp_path / "deaths"
     store, whole = Store(str(tmp_path / "store")), undisturbed(tmp_path)
     with cluster.get_client() as client:
-        client.register_plugin(Poison("poor"))
+        client.register_plugin(Poison("poor", deaths))
         night = scored(tmp_path, store, cluster.scheduler_address)
     assert (night.n_scored, night.n_failed) == (7, 1)
+    assert len(deaths.read_text().split()) == 3
     [row] = [row for row in night.board if row["failed"]]
     assert (row["system"], row["query_set"], row["dataset"]) == ("poor", "p", "d")
     assert (row["failed"], row["rank"]) == ("worker_died", 0)
@@ -106,15 +114,6 @@ def test_a_cell_that_kills_its_workers_is_a_row_with_that_reason(
     # But for the reports, which say what moved since the run before, and the manifest, which has their digests.
     expected = whole_store.contents(whole, *WITHOUT, "reports", "runs")
     assert {path: data for path, data in whole_store.contents(store).items() if path in expected} == expected
-
-
-def database() -> Path:
-    """The SQLite file of the server that the tests share."""
-    from prefect.settings import get_current_settings
-
-    url = get_current_settings().server.database.connection_url
-    assert url is not None
-    return Path(url.get_secret_value().removeprefix("sqlite+aiosqlite:///"))
 
 
 def test_a_locked_database_costs_no_result(tmp_path: Path, prefect_server: None) -> None:

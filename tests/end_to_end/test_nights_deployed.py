@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -21,19 +21,28 @@ import pytest
 
 from bench.servers import PrefectServer, postgres, postgres_binaries, prefect_worker
 from flows.steps import finish, score_here
+from flows.study import run_study
 from pipeline.config import load_evaluation
 from pipeline.engine.plan import plan
 from pipeline.grid import latest
 from pipeline.grid.history import history
+from pipeline.store import studies
 from pipeline.store.blobs import Store
-from tests.end_to_end.nights import BIN, ROOT, WAIT_S, Nights, notices, until
+from tests.end_to_end.nights import BIN, EAGER, ROOT, WAIT_S, Nights, notices, until
 from tests.unit.engine import grid_of_cells as cells
 from tests.unit.engine import whole_store
 
 POOL = "rescore"
 SECONDS = 20
 """Of the interval on which the watch looks, for once."""
+SOON_S = 5
+"""How long before the first of those looks."""
 WITHOUT = ("refs", "performance")
+STUDY = """\
+name: weekly
+evaluations: {grid: {year: 2013, evaluation: evaluation.yaml}}
+resampling: {replicates: 100, seed: 1}
+"""
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -46,7 +55,7 @@ def nights(require: Callable[[str, object, str], None], tmp_path_factory: pytest
     store = Store(str(root / "store"))
     evaluation = cells.write(root)
     with postgres() as database, notices() as receiver:
-        server = PrefectServer(root / "server", database)
+        server = PrefectServer(root / "server", database, EAGER)
         environment = {
             "RESCORE_NAME": "grid",
             "RESCORE_EVALUATION": str(evaluation),
@@ -118,7 +127,8 @@ def test_a_scheduled_run_starts_by_itself(deployed: Nights, worker: None) -> Non
     """By a short interval beside the deployment's own, taken away once a run began so that few others are due."""
     [watch] = deployed.api("/deployments/filter", deployments={"name": {"any_": ["watch-grid"]}})
     url = f"{deployed.server.environment['PREFECT_API_URL']}/deployments/{watch['id']}/schedules"
-    often = {"interval": SECONDS, "anchor_date": now(), "timezone": "UTC"}
+    soon = datetime.now(UTC) + timedelta(seconds=SOON_S)
+    often = {"interval": SECONDS, "anchor_date": soon.isoformat(), "timezone": "UTC"}
     [schedule] = httpx.post(url, json=[{"active": True, "schedule": often}], timeout=30).raise_for_status().json()
     until(lambda: deployed.runs("watch-grid"), "a run that begins by itself")
     httpx.delete(f"{url}/{schedule['id']}", timeout=30).raise_for_status()
@@ -150,37 +160,47 @@ def test_a_changed_key_is_scored_when_somebody_says_so(deployed: Nights, worker:
     assert f"Run {run.id} after {before.id}: input rttm" in notice["body"]
 
 
+def test_the_weekly_study_is_of_the_last_night(deployed: Nights, worker: None) -> None:
+    file = deployed.evaluation.with_name("meta.yaml")
+    file.write_text(STUDY)
+    deployed.start("meta-grid")
+    assert deployed.ended("meta-grid", "Completed", 1)["parameters"] == {"file": str(file)}
+    [commit] = studies.history(deployed.store, "weekly").values()
+    again = run_study(str(file), store=deployed.store.root, quiet=True)
+    assert again.paths["manifest.json"] == deployed.store.url(commit["manifest"])
+    [_] = studies.history(deployed.store, "weekly")
+
+
 def test_a_night_that_fails_is_told(deployed: Nights, worker: None) -> None:
     missing = str(deployed.evaluation.with_name("nowhere.yaml"))
-    deployed.command("prefect", "deployment", "run", "rescore/nightly-grid", "--param", f"evaluation={missing}")
+    deployed.start("nightly-grid", evaluation=missing)
     notice = until(lambda: deployed.notices.about("is Failed"), "a notice of the failure")[0]
     assert "nowhere.yaml" in notice["body"]
 
 
-def test_runs_of_one_evaluation_take_turns_and_a_silent_one_has_crashed(deployed: Nights) -> None:
+def test_runs_of_one_evaluation_take_turns_and_a_silent_one_has_crashed(deployed: Nights, worker: None) -> None:
     """A run that may not begin yet is killed with its worker, as when a machine fails; the next night is whole."""
-    deployed.command("python", "-m", "flows.automations", "--silent", "10")
+    deployed.automate("--silent", "10")
     before = latest(deployed.store, "grid")
     corrected(deployed, 0.25)
     limit = next(entry for entry in limits(deployed) if entry["name"] == "rescore.grid")
     slot = deployed.api(
         "/v2/concurrency_limits/increment-with-lease", slots=1, names=[limit["name"]], mode="concurrency"
     )
-    with prefect_worker(deployed.server, POOL, deployed.environment, deployed.server.home / "worker.log"):
-        deployed.command("prefect", "deployment", "run", "rescore/nightly-grid")
-        waiting = until(lambda: [one for one in deployed.runs("nightly-grid") if is_running(one)], "a run that waits")
-        until(lambda: has_beaten(deployed, waiting[0]["id"]), "its heartbeat")
-        assert latest(deployed.store, "grid").id == before.id
-        for process in psutil.Process().children(recursive=True):
-            if "worker" in (line := process.cmdline()) or "prefect.engine" in " ".join(line):
-                process.kill()
+    deployed.start("nightly-grid")
+    waiting = until(lambda: [one for one in deployed.runs("nightly-grid") if is_running(one)], "a run that waits")
+    until(lambda: has_beaten(deployed, waiting[0]["id"]), "its heartbeat")
+    assert latest(deployed.store, "grid").id == before.id
+    for process in psutil.Process().children(recursive=True):
+        if "worker" in (line := process.cmdline()) or "prefect.engine" in " ".join(line):
+            process.kill()
     crashed = deployed.ended("nightly-grid", "Crashed", 1)
     assert (crashed["id"], crashed["state"]["message"][:10]) == (waiting[0]["id"], "No sign of")
     assert until(lambda: deployed.notices.about("is Crashed"), "a notice of the crash")
-    deployed.command("python", "-m", "flows.automations")
+    deployed.automate()
     with prefect_worker(deployed.server, POOL, deployed.environment, deployed.server.home / "worker.log"):
-        deployed.command("prefect", "deployment", "run", "rescore/nightly-grid")
-        deployed.command("prefect", "deployment", "run", "rescore-watch/watch-grid")
+        deployed.start("nightly-grid")
+        deployed.start("watch-grid")
         for name in ("nightly-grid", "watch-grid"):
             until(lambda name=name: [one for one in deployed.runs(name) if is_running(one)], f"a waiting run of {name}")
         assert latest(deployed.store, "grid").id == before.id

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -25,13 +27,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 
 
 @pytest.fixture
-def place(tmp_path: Path, prefect_server: None) -> Path:
+def place(tmp_path: Path, prefect_server: None) -> Iterator[Path]:
     """A folder with an evaluation and a store with its first run."""
     evaluation = cells.write(tmp_path)
     store = Store(str(tmp_path / "store"))
     planned = plan(load_evaluation(str(evaluation)), store)
     finish(store, planned, score_here(store, planned, planned.jobs))
-    return tmp_path
+    yield tmp_path
+    gc.collect()  # what Prefect left, while nobody minds
 
 
 def look(place: Path, publish: bool | None = None) -> object:
@@ -114,3 +117,25 @@ def test_a_changed_output_goes_through_the_cluster(place: Path) -> None:
     found = look(place)
     assert (found.state, latest(store, "grid").id) == ("published", found.run)
     assert latest(store, "grid").work["results"] == {"made": 1, "reused": 7}
+
+
+def test_nobody_sees_figures_on_prefects_pages_that_reports_do_not_show(place: Path) -> None:
+    from prefect.artifacts import Artifact
+
+    from flows.overnight import rescore
+
+    evaluation, store = str(place / "evaluation.yaml"), Store(str(place / "store"))
+    edit(place, "e.rttm}", "e.rttm, disclose: held}")
+    published = rescore(evaluation, store.root, plan=plan(load_evaluation(evaluation), store).address)
+    assert latest(store, "grid").id == published.id
+    board = Artifact.get("board")
+    assert {row["dataset"] for row in json.loads(board.data)} == {"d"}
+    assert json.loads(artifact("failed-cells")) == []
+
+    edit(place, "datasets:", "publication: sealed\nsettings: {c_fa: 3}\ndatasets:")
+    look(place)
+    assert "8 of 8 cells moved" in artifact("changes-grid")
+    assert "ATWV" not in artifact("changes-grid")
+    rescore(evaluation, store.root)  # as the nightly deployment does
+    assert latest(store, "grid").id == published.id
+    assert Artifact.get("board").id == board.id

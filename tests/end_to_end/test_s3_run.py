@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import httpx
 import pytest
 import zstandard
 
@@ -17,7 +20,9 @@ from pipeline.config import load_evaluation
 from pipeline.engine.plan import plan
 from pipeline.grid import faults, latest
 from pipeline.store.blobs import Store
-from tests.s3_server import KEY, SECRET, S3Server
+from tests.end_to_end.nights import database, until
+from tests.s3_faults import after, spoiling
+from tests.s3_server import KEY, SECRET, S3Server, environment
 from tests.unit.engine import grid_of_cells as cells
 
 # Prefect leaves the socket of a client that has done its part to the garbage collector.
@@ -73,6 +78,12 @@ def score(folder: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     return json.loads(text.replace(f"{folder}/", "FOLDER/"))
 
 
+def alignments(evaluation: str, store: Store) -> dict[str, bytes]:
+    """The organisers' tables of every cell, made by ``rescore run --alignments``."""
+    assert main(["run", evaluation, "--store", store.root, "--alignments", "--json"]) == 0
+    return {name: store.get(path) for name, path in latest(store, "grid").reports.items() if "alignment" in name}
+
+
 def found_in(where: bytes, *secrets: str) -> list[str]:
     """The secrets in some bytes, looked for in what is compressed too."""
     texts = [where]
@@ -97,7 +108,9 @@ def test_a_bucket_gives_what_the_disk_gives(
     first = scored(f"{place}/evaluation.yaml", there)
     assert grid(there, first) == grid(local, scored(evaluation, local)) != {}
     assert figures(there) == figures(local) != {}
-    assert watch(f"{place}/evaluation.yaml", there.root).state == "unchanged"
+    capsys.readouterr()
+    assert main(["watch", f"{place}/evaluation.yaml", "--store", there.root, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["state"] == "unchanged"
     n_results, key = len(figures(there)), tmp_path / "local/d.rttm"
     key.write_text(key.read_text().replace("a 1 10.0 1 alpha", "a 1 11.0 1 alpha"))
     Store(place).put("d.rttm", key.read_bytes())
@@ -119,29 +132,72 @@ def test_a_bucket_gives_what_the_disk_gives(
     assert latest(there, "grid").id == second
     assert faults(there, second) == []
     assert main(["verify", "p/d/good", "--run", second, "--store", there.root]) == 0
+    assert alignments(f"{place}/evaluation.yaml", there) == alignments(evaluation, local) != {}
 
 
-def test_nothing_that_a_run_writes_holds_the_credentials(place: str, tmp_path: Path) -> None:
-    # A Prefect server of the run's own, whose database and log lie here.
-    environment = {
+def rescore_run(place: str, folder: Path, **environment: str) -> subprocess.Popen[bytes]:
+    """``rescore run`` on the evaluation in the bucket, on the tests' Prefect server, all else that it writes here."""
+    from prefect.settings import PREFECT_API_URL
+
+    own = {
         **{name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")},
-        "PREFECT_HOME": str(tmp_path / "prefect"),
-        "DASK_TEMPORARY_DIRECTORY": str(tmp_path / "dask"),
+        "PREFECT_API_URL": str(PREFECT_API_URL.value()),
+        "PREFECT_HOME": str(folder / "prefect"),
+        "DASK_TEMPORARY_DIRECTORY": str(folder / "dask"),
         "RESCORE_LOG": "json",
-        "TMPDIR": str(tmp_path / "tmp"),
+        "TMPDIR": str(folder / "tmp"),
     }
-    (tmp_path / "tmp").mkdir()
-    store = Store(f"{place}-store")
-    command = [str(BIN / "rescore"), "run", f"{place}/evaluation.yaml", "--store", store.root, "--workers", "1"]
-    run = subprocess.run(command, env=environment, capture_output=True, timeout=240, check=False)
-    assert run.returncode == 0, run.stderr
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    (folder / "tmp").mkdir()
+    command = [BIN / "rescore", "run", f"{place}/evaluation.yaml", "--store", f"{place}-store", "--workers", "1"]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, env={**own, **environment}, stdout=pipe, stderr=pipe)
+
+
+def dump(flow_run: str) -> bytes:
+    """Prefect's database as SQL, once it has heard that the flow run of this name is done."""
+    from prefect.settings import PREFECT_API_URL
+
+    api = PREFECT_API_URL.value()
+    [run] = httpx.post(f"{api}/flow_runs/filter", json={"flow_runs": {"name": {"any_": [flow_run]}}}).json()
+    done = {"event": {"name": ["prefect.flow-run.Completed"]}, "resource": {"id": [f"prefect.flow-run.{run['id']}"]}}
+    until(lambda: httpx.post(f"{api}/events/filter", json={"filter": done}).json()["total"], "the end of the flow run")
+    with closing(sqlite3.connect(f"file:{database()}?mode=ro", uri=True)) as connection:
+        return "\n".join(connection.iterdump()).encode()
+
+
+def test_a_run_outlives_its_server_and_writes_no_credentials(
+    place: str, tmp_path: Path, s3_here: S3Server, prefect_server: None
+) -> None:
+    store, local = Store(f"{place}-store"), Store(str(tmp_path / "store"))
+    run = rescore_run(place, tmp_path)
+    until(lambda: store.listing("trials") or run.poll() is not None, "trials")
+    assert run.poll() is None
+    s3_here.restart()
+    said = run.communicate(timeout=240)
+    assert run.returncode == 0, said
+    there = latest(store, "grid").id
+    assert faults(store, there) == []
+    assert grid(store, there) == grid(local, scored(str(tmp_path / "local/evaluation.yaml"), local)) != {}
+    assert figures(store) == figures(local) != {}
     written = {path: store.get(path) for path in store.listing()}
-    written |= {str(path): path.read_bytes() for path in files}
-    written |= {"stdout": run.stdout, "stderr": run.stderr}
-    assert len(store.listing("results")) == 8
-    assert any(path.suffix == ".db" for path in files)
+    written |= {str(path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    written |= {"output": b"\n".join(said), "database": dump(f"rescore {place}/evaluation.yaml")}
     assert {name: found for name, data in written.items() if (found := found_in(data, KEY, SECRET))} == {}
+    assert b'"logger": "rescore"' in written["output"]
+
+
+def test_keys_withdrawn_under_a_run_are_told_and_nothing_is_published(
+    place: str, tmp_path: Path, s3_here: S3Server, prefect_server: None
+) -> None:
+    store = Store(f"{place}-store")
+    with spoiling(s3_here.endpoint) as proxy:
+        proxy.fault = after(500, "AccessDenied")
+        run = rescore_run(place, tmp_path, **environment(proxy.endpoint))
+        _, said = run.communicate(timeout=240)
+    assert (run.returncode, proxy.spoiled["AccessDenied"] > 0) == (3, True)
+    assert b"these keys are refused" in said
+    assert store.listing("trials")
+    assert latest(store, "grid") is None
 
 
 def test_the_search_finds_what_is_planted(tmp_path: Path) -> None:

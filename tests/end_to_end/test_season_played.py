@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from urllib.parse import unquote
 
 import pytest
-from season_script import NAME, TEAMS, Script, pages
+from browsing import Visit, grave_faults
 
+from pipeline.cli import main
+from pipeline.cli.played_season import DISPUTED, TRANSCRIPT, PlayedSeason
+from pipeline.cli.synthetic_season import NAME, TEAMS
 from pipeline.grid import load_run
+from pipeline.report.season_packets import seen_by
+from pipeline.report.season_view import releases_of, with_struck
 from pipeline.season import ledger
 from pipeline.season.gate import notice
 from pipeline.season.releases import released
@@ -20,7 +24,7 @@ from pipeline.store.blobs import Store
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    return Script(tmp_path_factory.mktemp("played")).play()
+    return PlayedSeason(tmp_path_factory.mktemp("played")).play()
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +62,15 @@ def test_the_pages_say_what_happened(played, store):
     assert "<s>kelp</s>" in front
     assert "trained on the evaluation data by mistake" in front
     assert "appeal of cobalt granted" in front
+    assert "withdraw queries: <bdi>word08</bdi> (misspelt in the list)" in front
+    assert re.search(r'<span class="note">was \d+</span>', front), "the official board is compared with"
     official = played.folder / "store" / "public" / NAME / "eval" / "02-official"
     assert "kelp" in (official / "index.html").read_text()
     assert "kelp" in (official / "board.csv").read_text()
     packet = (played.folder / "store" / "packets" / NAME / "ember" / "index.html").read_text()
     assert "refused" in packet
     assert "no number" in packet or "bad_number" in packet or "score" in packet
-    texts = [path.read_text() for path in pages(played.folder)]
+    texts = [path.read_text() for path in played.pages()]
     assert len(texts) >= 20
     assert not any("mail.example" in text for text in texts)
     assert not any("& Sons <Speech>" in text for text in texts), "everything is escaped"
@@ -73,7 +79,7 @@ def test_the_pages_say_what_happened(played, store):
 def test_no_page_links_to_what_its_reader_cannot_open(played):
     broken = {
         (str(page), link)
-        for page in pages(played.folder)
+        for page in played.pages()
         for link in re.findall(r'href="([^"#:]+)[#"]', page.read_text())
         if not (page.parent / unquote(html.unescape(link))).exists()
     }
@@ -81,7 +87,45 @@ def test_no_page_links_to_what_its_reader_cannot_open(played):
 
 
 def test_the_appeal_was_told_before_it_was_granted(played):
-    explained = next(said for said in played.said if "rows" in said)
-    assert {row["kind"] for row in explained["rows"]} >= {"occurrence"}
-    moved = next(said for said in played.said if "n_cells" in said and "before" in said)
-    assert "cobalt" in json.dumps(moved["cells"])
+    _, file, begin = DISPUTED
+    [explained] = [one.text for one in played.said if one.command.startswith("rescore explain")]
+    assert f"occurrence {file} 1 {begin:g}-153.8 s: MISS, only: nothing else is in reach of either" in explained
+    [moved] = [one.text for one in played.said if one.command.startswith("rescore whatif")]
+    assert "words/eval/cobalt: ATWV " in moved
+    assert "rttm key.rttm with appeal.patch" in moved
+    transcript = (played.folder / TRANSCRIPT).read_text()
+    assert transcript.index("appeal.patch") < transcript.index("appeal of cobalt granted")
+
+
+def test_a_packet_has_the_alignment_of_its_own_systems_and_what_was_withdrawn(played):
+    packets = played.folder / "store" / "packets" / NAME
+    rows = (packets / "cobalt" / "eval" / "words" / "eval" / "cobalt" / "alignment.csv").read_text().splitlines()
+    assert len(rows) > 40
+    assert not list((packets / "cobalt").rglob("aurora"))
+    assert "<s>kelp</s>" in (packets / "kelp" / "index.html").read_text()
+    assert not list((packets / "kelp" / "eval").rglob("alignment.csv"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(played, browser, scheme, require):
+    packet = played.folder / "store" / "packets" / NAME / "ember" / "index.html"
+    for page in (played.folder / "store" / "public" / NAME / "index.html", packet):
+        with Visit(browser, page, scheme=scheme, bypass_csp=True) as visit:
+            assert grave_faults(visit.page, scheme, require) == [], page
+
+
+def test_a_season_is_not_played_over_another(tmp_path, capsys):
+    (tmp_path / ".rescore-demo").touch()
+    (tmp_path / "season").mkdir()
+    assert main(["demo", "--season", "--folder", str(tmp_path)]) == 2
+    assert "holds a season already" in capsys.readouterr().err
+
+
+def test_aliases_follow_the_board_and_not_the_alphabet(played, store):
+    found = standing(store, NAME)
+    phase = found.rules.phase("eval")
+    release = seen_by(with_struck(found, phase, releases_of(store, found, phase)), "ember", "anonymous")
+    rows = [entry.system for entry in release.boards[0].board.entries]
+    assert rows[:5] == ["system 1", "system 2", "system 3", "system 4", "ember"]
+    assert not any(entry.team not in ("", "ember") for entry in release.boards[0].board.entries)
+    assert release.boards[0].struck == ()

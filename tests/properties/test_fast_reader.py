@@ -14,8 +14,8 @@ from collections import Counter
 import pytest
 
 from pipeline.errors import InputError
-from pipeline.formats import fast_kwslist
-from pipeline.formats.fast_kernel import Compiled
+from pipeline.formats import fast_part
+from pipeline.formats.fast_compiled import Compiled
 from pipeline.formats.fast_kwslist import read_canonical
 from pipeline.formats.fast_state import Scanner
 from pipeline.formats.fast_vectors import Vectors
@@ -140,7 +140,7 @@ def test_what_the_fast_reader_accepts_the_parser_reads_alike(
     monkeypatch: pytest.MonkeyPatch, scanner: type[Scanner], buffer_bytes: int
 ) -> None:
     monkeypatch.setattr(scanner, "buffer_bytes", buffer_bytes)
-    monkeypatch.setattr(fast_kwslist, "HEAD_BYTES_AT_MOST", buffer_bytes)
+    monkeypatch.setattr(fast_part, "HEAD_BYTES_AT_MOST", buffer_bytes)
     accepted = Counter[bool]()
     for seed in range(SEED, SEED + DOCUMENTS):
         data = Writer(seed).document()

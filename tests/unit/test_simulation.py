@@ -22,6 +22,9 @@ def test_all_work_is_done_once_and_shared_out() -> None:
     for outcome in (alone, many):
         assert outcome.n_tasks == 2 * (64 + 8 + 1)
         assert abs(outcome.worker_busy_s - 2 * N_PARTS * PART_S) < 0.01
-        assert outcome.scheduler_cpu_s > 0 and outcome.control_bytes > 0
-    assert alone.moved_bytes == 0 and many.moved_bytes > 0
-    assert alone.wall_s >= 128 > 24 > many.wall_s >= 16
+        assert outcome.scheduler_cpu_s > 0
+        assert outcome.control_bytes > 0
+    assert alone.moved_bytes == 0
+    assert many.moved_bytes > 0
+    assert alone.wall_s >= 128
+    assert 16 <= many.wall_s < 24

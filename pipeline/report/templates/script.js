@@ -9,6 +9,7 @@ const hidden = new Set();  // places of systems that the filter leaves out
 const printable = (text) => String(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
   (c) => (c === "\u200c" || c === "\u200d" ? c : "\ufffd"));
 const number = (value) => (value === null || value === undefined ? NaN : Number(String(value).replace("inf", "Infinity")));
+const plain = (value) => (Number.isNaN(value) ? null : Number.isFinite(value) ? value : value > 0 ? "inf" : "-inf");
 function short(value) {
   if (Number.isNaN(value)) return "—";
   const sign = value < 0 ? "−" : "", size = Math.abs(value);
@@ -65,15 +66,30 @@ function queryRows() {
   const names = [...new Set(data.maps.flatMap((map) => Object.keys(map.columns)))];
   rows.push(["query_set", "dataset", "system", "query", "text", ...names]);
   for (const map of data.maps) map.systems.forEach((place, s) => map.ids.forEach((id, k) => {
-    rows.push([map.q, map.d, nameOf(place), id, map.texts[k], ...names.map((name) => value(map, name, s, k))]);
+    rows.push([map.q, map.d, nameOf(place), id, map.texts[k], ...names.map((name) => plain(map.columns[name] ? value(map, name, s, k) : NaN))]);
   }));
   return rows;
 }
+const floats = (text) => new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+function curveOf(place) {  // a curve's columns, read when they are first wanted
+  const one = data.curves[place];
+  if (!one || one.columns) return one && one.columns;
+  const columns = {};
+  for (const name of ["threshold", "p_miss", "p_fa", "twv"]) if (typeof one[name] === "string") columns[name] = floats(one[name]);
+  const { p_miss, p_fa } = columns;
+  if (typeof one.twv === "number") columns.twv = Float64Array.from(p_miss, (miss, at) => 1 - (miss + one.twv * p_fa[at]));
+  one.columns = columns;
+  return columns;
+}
+const seven = (one) => Number(one.toPrecision(7));
 function curveRows() {
   const names = ["threshold", "p_miss", "p_fa", "twv"];
   const rows = [["query_set", "dataset", "system", ...names]];
-  for (const one of data.curves) one.p_miss.forEach((_, k) => {
-    rows.push([one.q, one.d, nameOf(one.s), ...names.map((name) => (one[name] ? one[name][k] : null))]);
+  data.curves.forEach((one, place) => {
+    const columns = curveOf(place);
+    columns.p_miss.forEach((_, k) => {
+      rows.push([one.q, one.d, nameOf(one.s), ...names.map((name) => (columns[name] ? plain(seven(columns[name][k])) : null))]);
+    });
   });
   return rows;
 }
@@ -97,7 +113,9 @@ function files() {
     const button = make("button", { type: "button", class: "csv" }, "CSV");
     button.setAttribute("aria-label", `Table as CSV: ${caption(table).slice(0, 120)}`);
     button.addEventListener("click", () => hand(`${base}-table-${at + 1}.csv`, "text/csv", csv(tableRows(table))));
-    table.closest(".scroll").after(button);
+    const scroll = table.closest(".scroll"), box = make("div");  // one box in whatever grid they stand
+    scroll.replaceWith(box);
+    box.append(scroll, button);
   });
 }
 
@@ -170,24 +188,35 @@ function axis(text) {
   } };
 }
 function vertexText(svg, path, at, point) {
-  const curve = data.curves[Number(path.dataset.c)];
+  const curve = path.dataset.c && curveOf(Number(path.dataset.c));
   const name = path.dataset.name ?? (path.closest("[data-s]") ? nameOf(path.closest("[data-s]").dataset.s) : "");
   if (curve) {
     const row = Number(path.dataset.from) + at;
     const told = [["P_miss", "p_miss"], ["P_fa", "p_fa"], ["threshold", "threshold"], ["TWV", "twv"]]
-      .filter(([, column]) => curve[column] && !Number.isNaN(number(curve[column][row])))
-      .map(([label, column]) => `${label} ${short(number(curve[column][row]))}`);
-    return `${nameOf(curve.s)}: ${told.join(", ")}`;
+      .filter(([, column]) => curve[column] && !Number.isNaN(curve[column][row]))
+      .map(([label, column]) => `${label} ${short(curve[column][row])}`);
+    return `${nameOf(data.curves[Number(path.dataset.c)].s)}: ${told.join(", ")}`;
   }
   if (!svg.dataset.x) return name;
   const x = axis(svg.dataset.x), y = axis(svg.dataset.y);
   return `${name}: ${x.name} ${short(x.of(point[0]))}, ${y.name} ${short(y.of(point[1]))}`;
 }
+function vertices(d) {  // of a path that goes by steps
+  const found = [];
+  for (const [, command, rest] of d.matchAll(/([Ml])([^Ml]*)/g)) {
+    const numbers = (rest.match(/-?[\d.]+/g) ?? []).map(Number);
+    for (let at = 0; at + 1 < numbers.length; at += 2) {
+      const [x, y] = command === "M" ? [0, 0] : found[found.length - 1];
+      found.push([x + numbers[at], y + numbers[at + 1]]);
+    }
+  }
+  return found;
+}
 function figure(svg) {
   let known = null, stop = -1;
   const read = () => known ?? (known = {
     curves: $$("path.curve", svg).map((path) => ({
-      path, points: path.getAttribute("d").split(/[ML]/).slice(1).map((pair) => pair.split(" ").map(Number)),
+      path, points: vertices(path.getAttribute("d")),
     })),
     marks: $$("[data-tip]", svg).map((mark) => ({ path: mark, point: mark.dataset.at.split(" ").map(Number) })),
   });
@@ -240,7 +269,7 @@ function figure(svg) {
 }
 function figures() {
   document.body.append(tip, live);
-  $$("svg.plot, svg.det").forEach((svg) => {
+  $$("svg.plot:not(.shared), svg.det").forEach((svg) => {
     const title = $(":scope > title", svg), desc = $(":scope > desc", svg);
     if (title) {
       svg.setAttribute("aria-label", title.textContent);
@@ -264,15 +293,37 @@ function figures() {
 
 /* Queries: the map in any order, one system's worst queries, one query's systems */
 const digits = new Map([..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"].map((one, at) => [one, at]));
-function value(map, name, s, k) {
-  const column = map.columns[name], row = column.rows.length === 1 ? column.rows[0] : column.rows[s];
-  let place = 0;
-  for (let at = k * column.width; at < (k + 1) * column.width; at += 1) place = place * 64 + digits.get(row[at]);
-  return column.values[place];
+const rules = {
+  minus: (a, b) => a - b,
+  over: (a, b) => a / b,
+  over_rest: (a, b, by) => a / (by - b),
+  value: (a, b, by) => 1 - (a + by * b),
+};
+function table(map, name) {  // a column of all systems, one after the other
+  map.tables ??= {};
+  if (map.tables[name]) return map.tables[name];
+  const column = map.columns[name], n = map.ids.length, made = new Float64Array(n * map.systems.length);
+  if (column.rule) {
+    const [a, b] = column.of.map((one) => table(map, one));
+    made.forEach((_, at) => { made[at] = rules[column.rule](a[at], b[at], column.by); });
+  } else {
+    const values = column.values.map(number);
+    map.systems.forEach((_, s) => {
+      const row = column.rows.length === 1 ? column.rows[0] : column.rows[s];
+      for (let k = 0; k < n; k += 1) {
+        let place = 0;
+        for (let at = k * column.width; at < (k + 1) * column.width; at += 1) place = place * 64 + digits.get(row[at]);
+        made[s * n + k] = values[place];
+      }
+    });
+  }
+  map.tables[name] = made;
+  return made;
 }
+const value = (map, name, s, k) => table(map, name)[s * map.ids.length + k];
 function orderOf(map, by) {
   const place = map.ids.map((_, k) => k);
-  const size = (k) => Math.max(...map.systems.map((_, s) => number(value(map, map.size, s, k))).filter((v) => !Number.isNaN(v)), -Infinity);
+  const size = (k) => Math.max(...map.systems.map((_, s) => value(map, map.size, s, k)).filter((v) => !Number.isNaN(v)), -Infinity);
   const length = (k) => map.texts[k].length;
   const key = { size: (k) => -size(k), length, name: null }[by];
   if (by === "difficulty") return place;
@@ -280,19 +331,23 @@ function orderOf(map, by) {
   const keys = place.map(key);
   return place.sort((a, b) => keys[a] - keys[b] || a - b);
 }
-function draw(map, svg, order, rows) {
-  const parts = Array.from({ length: 10 }, () => []);
-  rows.forEach((s, y) => {
-    let from = 0, last = -1;
-    const flush = (x) => { if (last >= 0) parts[last].push(`M${from} ${y}h${x - from}`); };
-    order.forEach((k, x) => {
-      const one = number(value(map, map.measure, s, k)), inner = Math.min(Math.max(one, 0), 1);
-      const level = Number.isNaN(one) ? -1 : Math.min(Math.floor((map.better === "higher" ? inner : 1 - inner) * 10), 9);
-      if (level !== last) { flush(x); [from, last] = [x, level]; }
-    });
-    flush(order.length);
-  });
-  $$("path", svg).forEach((path, level) => path.setAttribute("d", parts[level].join("")));
+const colours = data.colours.map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
+function draw(map, root, order, rows) {
+  const canvas = make("canvas", { width: order.length, height: rows.length }), context = canvas.getContext("2d");
+  const pixels = context.createImageData(order.length, rows.length), last = colours.length - 1;
+  rows.forEach((s, y) => order.forEach((k, x) => {
+    const one = value(map, map.measure, s, k), inner = Math.min(Math.max(one, 0), 1);
+    if (Number.isNaN(one)) return;
+    const level = Math.min(Math.floor((map.better === "higher" ? inner : 1 - inner) * colours.length), last);
+    pixels.data.set([...colours[level], 255], 4 * (y * order.length + x));
+  }));
+  context.putImageData(pixels, 0, 0);
+  const picture = $("svg.heat image", root), names = $("ol.columns", root);
+  picture.setAttribute("href", canvas.toDataURL());
+  picture.setAttribute("height", rows.length);
+  $("svg.heat", root).setAttribute("viewBox", `0 0 ${order.length} ${rows.length}`);
+  $("svg.heat", root).style.setProperty("--rows", rows.length);
+  if (names) names.replaceChildren(...order.map((k) => make("li", { title: printable(map.ids[k]) }, bdi(map.ids[k]))));
 }
 function listing(caption, head, rows) {
   const table = make("table", {}, make("caption", {}, make("span", { class: "cap" }, ...caption)));
@@ -303,7 +358,7 @@ function listing(caption, head, rows) {
     const cells = row.map((one, at) => {
       if (at === 0) return make("th", { scope: "row" }, ...[].concat(one));
       const n = number(one), cell = make("td", { class: "n" });
-      cell.append(Number.isNaN(n) ? "—" : make("data", { value: one }, short(n)));
+      cell.append(Number.isNaN(n) ? "—" : make("data", { value: plain(n) }, short(n)));
       return cell;
     });
     body.append(make("tr", {}, ...cells));
@@ -323,8 +378,8 @@ function queries(map, root) {
   let order = map.ids.map((_, k) => k), rows = map.systems.map((_, s) => s), at = [0, 0];
   const worst = (s) => {
     const good = map.better === "higher" ? 1 : -1;
-    const found = map.ids.map((_, k) => k).filter((k) => !Number.isNaN(number(value(map, map.measure, s, k))));
-    const by = (a, b) => good * (number(value(map, map.measure, s, a)) - number(value(map, map.measure, s, b)));
+    const found = map.ids.map((_, k) => k).filter((k) => !Number.isNaN(value(map, map.measure, s, k)));
+    const by = (a, b) => good * (value(map, map.measure, s, a) - value(map, map.measure, s, b));
     return found.sort((a, b) => by(a, b) || a - b).slice(0, 25);
   };
   const showSystem = (s) => drill.replaceChildren(listing(
@@ -335,8 +390,8 @@ function queries(map, root) {
     map.systems.map((place, s) => [[bdi(nameOf(place))], ...columns.map((name) => value(map, name, s, k))])));
   const told = (x, y) => {
     const k = order[x], s = rows[y];
-    const sizes = map.size ? `, ${map.size} ${short(number(value(map, map.size, s, k)))}` : "";
-    return `${nameOf(map.systems[s])} on ${map.ids[k]} ${map.texts[k]}: ${map.measure} ${short(number(value(map, map.measure, s, k)))}${sizes}`;
+    const sizes = map.size ? `, ${map.size} ${short(value(map, map.size, s, k))}` : "";
+    return `${nameOf(map.systems[s])} on ${map.ids[k]} ${map.texts[k]}: ${map.measure} ${short(value(map, map.measure, s, k))}${sizes}`;
   };
   const inside = (event) => {
     const box = svg.getBoundingClientRect();
@@ -345,7 +400,7 @@ function queries(map, root) {
     return x >= 0 && y >= 0 && x < order.length && y < rows.length ? [x, y] : null;
   };
   const cursor = $("rect", svg);
-  const point = ([x, y]) => { at = [x, y]; cursor.setAttribute("x", x); cursor.setAttribute("y", y - 0.5); };
+  const point = ([x, y]) => { at = [x, y]; cursor.setAttribute("x", x); cursor.setAttribute("y", y); };
   svg.addEventListener("pointermove", (event) => {
     const found = inside(event);
     if (found) { point(found); show(told(...found), event.clientX, event.clientY, false); } else hide();
@@ -368,15 +423,12 @@ function queries(map, root) {
     .forEach(([key, text]) => sorts.append(make("option", { value: key }, text)));
   const chosen = make("select", { class: "of-system" }, make("option", { value: "" }, "choose a system"));
   map.systems.forEach((place, s) => chosen.append(make("option", { value: s }, printable(nameOf(place)).slice(0, 60))));
-  sorts.addEventListener("change", () => { order = orderOf(map, sorts.value); draw(map, svg, order, rows); });
+  sorts.addEventListener("change", () => { order = orderOf(map, sorts.value); draw(map, root, order, rows); });
   chosen.addEventListener("change", () => (chosen.value === "" ? drill.replaceChildren() : showSystem(Number(chosen.value))));
   tools.append(make("label", {}, "Order by ", sorts), make("label", {}, "Worst of ", chosen));
   document.addEventListener("input", () => {
     rows = map.systems.map((_, s) => s).filter((s) => !hidden.has(String(map.systems[s])));
-    if (!rows.length) return;
-    svg.setAttribute("viewBox", `0 -0.5 ${order.length} ${rows.length}`);
-    svg.style.setProperty("--rows", rows.length);
-    draw(map, svg, order, rows);
+    if (rows.length) draw(map, root, order, rows);
   });
 }
 

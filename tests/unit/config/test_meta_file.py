@@ -44,6 +44,7 @@ evaluations:
 rescore:
   odd: {of: [older], protocol: sws1913}
   idle: {}
+  tolerance_s-mine: {settings: {tolerance_s: 1}}
 measures: [twaddle]
 contrasts: [[old, newer]]
 teams: {A: [x], B: [x]}
@@ -102,10 +103,11 @@ def test_faults_between_fields_are_told_all_at_once_by_line(tmp_path):
     assert any("names no evaluation (got 'older', allowed: new, old)" in told for told in found["6"])
     assert any("unknown protocol 'sws1913'" in told for told in found["6"])
     assert "needs `protocol` or `settings`" in found["7"][0]
-    assert "names no measure of any protocol (got 'twaddle')" in found["8"][0]
-    assert "names no evaluation (got 'newer'" in found["9"][0]
-    assert "claims 'x', which 'A' has already" in found["10"][0]
-    assert "names no column (got 'colour'" in found["11"][0]
+    assert "must not begin with `tolerance_s-`" in found["8"][0]
+    assert "names no measure of any protocol (got 'twaddle')" in found["9"][0]
+    assert "names no evaluation (got 'newer'" in found["10"][0]
+    assert "claims 'x', which 'A' has already" in found["11"][0]
+    assert "names no column (got 'colour'" in found["12"][0]
 
 
 def test_files_that_are_not_there(tmp_path):

@@ -18,13 +18,14 @@ from pipeline.cli import main
 from pipeline.config.meta_file import load_study
 from pipeline.engine.cell import load_result
 from pipeline.errors import UsageError
+from pipeline.grid import latest
 from pipeline.meta import resamples
 from pipeline.meta.analysis import Analysis
 from pipeline.meta.comparable import mean, note
 from pipeline.meta.intervals import Resampling, intervals_of
 from pipeline.meta.rows import Row
 from pipeline.meta.study import Study, Variant
-from pipeline.meta.variants import replanned
+from pipeline.meta.variants import is_probe, replanned
 from pipeline.store import arrays
 from pipeline.store.blobs import Store
 
@@ -153,7 +154,7 @@ def test_a_contrast_states_overlap_and_what_differs(done):
     shared = "2 of 2 and 2 queries by identifier; 2 of 2 and 2 queries by text; 2 of 2 and 2 recordings"
     assert row["overlap"] == f"shared: {shared}; the same key"
     assert "operating points differ" in row["note"]
-    assert row["comparable"] == "other operating point"
+    assert row["comparable"] == "other operating points"
     assert math.isnan(row["mean_difference"])
     after = next(row for row in done[0].tables["contrasts"] if row["first"] == "y2" and row["board"] == "p × d")
     assert after["overlap"].endswith("other keys")
@@ -170,6 +171,18 @@ def test_figures_of_other_operating_points_are_not_averaged():
     assert refused.reason == "other_point"
     assert note([one, other]) == "operating points differ (beta 10, beta 20)"
     assert mean([]).reason == "no_figures"
+
+
+def test_means_are_told_evaluation_by_evaluation_and_refused_across_years(done):
+    means = {(row["evaluation"], row["measure"], row["system"]): row for row in done[0].tables["means"]}
+    own = [row.value for row in rows(done[0], evaluation="y1", measure="atwv", system="good", condition="all")]
+    known = [value for value in own if not math.isnan(value)]
+    found = means["y1", "atwv", "good"]
+    assert (found["mean"], found["n_boards"]) == (pytest.approx(sum(known) / len(known)), len(known))
+    assert "query sets differ (p, q)" in found["note"]
+    assert (means["all", "atwv", "good"]["reason"], means["y2", "atwv", "good"]["reason"]) == ("other_point",) * 2
+    assert means["y2=at-2013", "atwv", "good"]["reason"] == ""
+    assert not [name for name, *_ in means if "tolerance_s" in name]
 
 
 def test_a_revised_key_moves_figures(done):
@@ -211,8 +224,21 @@ def test_bands_are_the_figures_at_other_points(done, study, store, planned, tmp_
                     j for j in made.jobs if (j.cell.query_set, j.cell.dataset, j.cell.system) == ("p", "d", system)
                 )
                 assert value == pytest.approx(load_result(store, job.address).figures[measure].value, abs=1e-12)
+    cnxe = board.bands[2]
+    prior = cnxe.at.tolist()[5]
+    made = replanned(store, planned[0].plan, Variant("prior", ("y1",), settings={"p_target_effective": repr(prior)}))
+    finish_here(Planned("prior", "", store, made, None))
+    for system, value in zip(cnxe.systems, cnxe.values[5].tolist(), strict=True):
+        job = next(j for j in made.jobs if (j.cell.query_set, j.cell.dataset, j.cell.system) == ("p", "d", system))
+        assert value == pytest.approx(load_result(store, job.address).figures["cnxe"].value, abs=1e-12)
     tolerance = board.bands[-1]
     assert (tolerance.parameter, tolerance.at.tolist()) == ("tolerance_s", [0.1])
+    probes = [one for one in planned if is_probe(one.name)]
+    assert [one.name for one in probes] == [f"y{at}=tolerance_s-0.1" for at in (1, 2, 3)]
+    for one in planned:  # what is there for a line in a figure has no page of its own
+        run = latest(store, one.plan.evaluation)
+        assert run is not None
+        assert ("index.html" in run.reports) != is_probe(one.name)
 
 
 def test_replicates_are_the_same_however_they_are_divided(study, planned, store):
@@ -242,7 +268,7 @@ def test_intervals_of_a_plan_are_those_of_the_study(done, study, planned, store)
 def test_the_command_finds_everything_done(folder, store, done, capsys):
     assert main(["meta", str(folder / "meta.yaml"), "--store", store.root, "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
-    assert said["evaluations"][:4] == ["y1", "y2", "y3", "y2=at-2013"]
+    assert said["evaluations"] == ["y1", "y2", "y3", "y2=at-2013"]
     assert said["paths"]["index.html"] == store.url(done[1]["index.html"])
 
 

@@ -58,7 +58,7 @@ def test_show_verify_reads_everything_that_a_run_stands_on(
     assert named in told[0]
 
 
-@pytest.mark.parametrize("folder", ["results", "reports", "grids"])
+@pytest.mark.parametrize("folder", ["results", "traces", "reports", "grids"])
 def test_a_run_with_nothing_to_do_finds_and_mends_it(made: Path, place: Path, folder: str) -> None:
     store = Store(str(place / "store"))
     before = store.get(path := flip(store, folder))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 from pipeline.engine import totals
 from pipeline.engine.references import KIND
 from pipeline.partials.codec import check_columns, decode, decode_columns
@@ -33,4 +35,6 @@ def check(store: Store) -> None:
 
 def contents(store: Store, *without: str) -> dict[str, bytes]:
     """All objects but those of some folders."""
-    return {path: store.get(path) for path in store.listing() if path.partition("/")[0] not in without}
+    paths = [path for path in store.listing() if path.partition("/")[0] not in without]
+    with ThreadPoolExecutor(8) as pool:
+        return dict(zip(paths, pool.map(store.get, paths), strict=True))

@@ -7,7 +7,7 @@ import pytest
 from made_grid import HOSTILE, make_grid
 
 from pipeline.report.board import read_run
-from pipeline.report.det import Axis, Curve, describe, det_plots, path, read_curves
+from pipeline.report.det import Axis, Curve, describe, det_plots, read_curves
 
 # Φ⁻¹(0.02) = -2.053749, Φ⁻¹(0.2) = -0.841621, Φ⁻¹(0.5) = 0: tables of the normal distribution.
 SHARE_OF_20_PERCENT = (2.053749 - 0.841621) / 2.053749
@@ -40,10 +40,6 @@ def test_ticks_are_percent_and_never_crowd():
 
 def test_small_percentages_are_written_out():
     assert Axis(1e-7, 1e-4, 0.0, 400.0).ticks(gap=40.0)[0].text == "0.00001"
-
-
-def test_a_path_drops_points_that_fall_on_the_same_tenth_of_a_pixel():
-    assert path(np.array([0.0, 0.01, 0.02, 5.0]), np.array([1.0, 1.01, 1.0, 2.0])) == "M0.0 1.0L5.0 2.0"
 
 
 def test_certain_and_impossible_errors_have_no_place_on_the_curve():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,13 @@ import xarray as xr
 from made_grid import TIDY, make_grid
 
 from pipeline.engine.result import Result
+from pipeline.errors import Finding
 from pipeline.grid.disclosure import Disclosure, levels_of, parse
+from pipeline.protocols import find
+from pipeline.protocols import signature as signature_of
 from pipeline.protocols.base import Conclusion
 from pipeline.report.disclosure import COARSE_P_FA, disclosed
+from pipeline.report.overlays import named_in
 from pipeline.report.write import write_reports
 from pipeline.store.blobs import Store
 
@@ -26,6 +31,10 @@ NEXT_TO_IT = "KW-OPEN-11"
 
 def secret(result: Result, dataset: str) -> Result:
     """A result with everything that could tell the key, where it is of this dataset."""
+    if result.failed is not None and dataset == result.cell.dataset:
+        finding = Finding("unknown_query", f"{WITHDRAWN_QUERY} and {WITHDRAWN_QUERY}x are on no list", "o.xml:3")
+        signature = f"{result.signature}|withdrawn:'{WITHDRAWN_QUERY}\\nQ'"
+        return replace(result, signature=signature, findings=(*result.findings, finding), n_findings=1)
     if result.failed is not None:
         return result
     mine = result.cell is not None and result.cell.dataset == dataset
@@ -66,6 +75,10 @@ def made(level: str) -> tuple[dict[str, xr.Dataset], list[Result]]:
         },
     )
     overlay = {"kind": "withdraw_queries", "values": [WITHDRAWN_QUERY], "author": "A", "reason": "R", "date": "D"}
+    told = xr.where(
+        (grid[""]["failed"] == "") | (grid[""]["dataset"] == "dev"), "", f"seen {WITHDRAWN_QUERY}, which is on no list"
+    ).astype(object)
+    grid[""] = grid[""].assign(failed_message=told.transpose(*grid[""]["failed_message"].dims))
     root = grid[""].assign(disclosure=("dataset", ["everything", level]), signature=withdrawn(grid[""]["signature"]))
     grid[""] = root.assign_attrs(overlays=json.dumps([{**overlay, "datasets": ["eval"]}]))
     return grid, results
@@ -87,10 +100,24 @@ def test_the_bytes_of_no_file_hold_a_row_of_the_key(level, tmp_path):
     files = files_of(level, tmp_path)
     assert len(files) == 7 + 2 * 6
     for name, data in files.items():
-        for word in (SECRET_QUERY, SECRET_WORD, SECRET_PLACE, WITHDRAWN_QUERY, "987654321"):
+        bare = data.replace(f"{WITHDRAWN_QUERY}x".encode(), b"")  # another query, which is not withdrawn
+        for word in (SECRET_QUERY, SECRET_WORD, SECRET_PLACE, "987654321"):
             assert word.encode() not in data, f"{word} is in {name}"
+        assert WITHDRAWN_QUERY.encode() not in bare, name
     assert NEXT_TO_IT.encode() in files["index.html"]
     assert b"withdrawn:2 not disclosed" in files["boards.json"]
+
+
+def test_a_refused_output_is_told_without_what_is_withdrawn():
+    _, kept = disclosed(*made("held"))
+    told = [f.message for r in kept if r.failed and r.cell.dataset == "eval" for f in r.findings]
+    assert f"(not disclosed) and {WITHDRAWN_QUERY}x are on no list" in told
+
+
+@pytest.mark.parametrize("spelled", ["q|17", "é 'x'", "a\nb|c", "plain", "none\nq"])
+def test_names_in_a_signature_are_found_however_it_spells_them(spelled):
+    protocol = find("openkws13", overrides={"withdrawn": spelled})
+    assert set(named_in(signature_of(protocol, ()))) == set(spelled.split("\n")) - {"none"}
 
 
 def test_all_of_it_is_there_where_everything_may_be_shown(tmp_path):

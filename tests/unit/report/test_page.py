@@ -13,9 +13,11 @@ import jinja2
 import pytest
 from made_grid import CONTROLS, FORMULA, HOSTILE, MESSAGE, QUOTES, SCRIPT, TIDY, WHERE, make_grid
 
-from pipeline.report.page import environment, render_page, style
+from pipeline.report.marks import style
+from pipeline.report.page import environment, render_page
 
-VOID = {"meta", "link", "br", "img", "hr", "input"}
+FILES = {"board.csv", "board.tex", "queries.csv", "curves.csv", "results.json"}
+VOID = {"meta", "link", "br", "wbr", "img", "hr", "input"}
 
 
 class Reader(HTMLParser):
@@ -100,7 +102,7 @@ def test_the_page_loads_nothing_and_runs_its_own_script_only(parsed, page):
         assert "src" not in element["attrs"]
         assert not any(name.startswith("on") for name in element["attrs"])
         href = element["attrs"].get("href", "data:")
-        assert href.startswith(("#", "data:", "systems/")) or href in {"board.csv", "results.json"}
+        assert href.startswith(("#", "data:", "systems/")) or href in FILES
     assert not re.search(r"url\((?!#)|@import|https?://", page)
 
 

@@ -1,92 +1,49 @@
-"""The page of real speech-to-text, multimedia-event and query-by-document runs, scored in process."""
+"""The page of real runs of every family: what it shows, and that its numbers are the grid's."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
-import runpy
-from pathlib import Path
+from collections.abc import Callable
+from functools import cache
+from html import unescape
 from typing import Any
 
+import numpy as np
 import pytest
+from page_families import EVIL, FAMILIES, Page
 from test_page import Reader, read
+from test_page_data import decoded
 
-from pipeline.config import load_evaluation
-from pipeline.engine.cell import load_result, score_cell
-from pipeline.engine.plan import plan
-from pipeline.grid import gather
-from pipeline.report import render_page
-from pipeline.store.blobs import Store
-
-MADE = Path(__file__).parent.parent / "protocols"
-EVIL = "<b>x</b>"
-STM = f"""\
-f1 1 Ann 0 10 <o,f0> one two three {EVIL}
-f1 1 Bob 10 20 <o> four five six
-f2 1 Ann 0 10 seven eight
-f2 1 Eve 10 20 nine ten
-"""
-CTM = {
-    "good": "f1 1 1 1 one 0.95\nf1 1 2 1 two 0.85\nf1 1 3 1 tree 0.25\nf1 1 11 1 four 0.92\nf1 1 12 1 five 0.6\n"
-    "f1 1 13 1 six 0.9\nf2 1 1 1 seven 0.9\nf2 1 2 1 eight 0.5\nf2 1 11 1 nine 0.9\nf2 1 12 1 tin 0.55\n",
-    EVIL.replace("/", ""): "f1 1 1 1 one 0.9\nf1 1 2 1 too 0.2\nf2 1 11 1 nine 0.8\nf2 1 12 1 uh 0.8\n",
-}
-
-
-def page_of(folder: Path, texts: dict[str, str]) -> str:
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    store = Store(str(folder / "store"))
-    planned = plan(load_evaluation(str(folder / "evaluation.yaml")), store)
-    results = [load_result(store, score_cell(store, planned, job.cell)) for job in planned.jobs]
-    assert [result.failed for result in results] == [None] * len(results)
-    grid = {name: group.assign_attrs(run="0123") for name, group in gather(planned, results).items()}
-    page = render_page(grid, results)
-    (folder / "index.html").write_text(page)
-    return page
+from pipeline.report.board import Board, Run, read_run
+from pipeline.report.headline import headline
 
 
 @pytest.fixture(scope="module")
-def stt(tmp_path_factory: Any) -> str:
-    evaluation = (
-        "name: talk\nprotocol: stt13\nsettings: {alignment: true}\ndatasets:\n  dev: {stm: dev.stm}\n"
-        "query_sets:\n  all: {}\nsystems:\n  pattern: output/{system}.ctm\n"
-    )
-    outputs = {f"output/{name}.ctm": text for name, text in CTM.items()}
-    return page_of(tmp_path_factory.mktemp("stt"), {"evaluation.yaml": evaluation, "dev.stm": STM, **outputs})
+def made(tmp_path_factory: Any) -> Callable[[str], Page]:
+    """A family's page, scored once."""
+    return cache(lambda family: FAMILIES[family](tmp_path_factory.mktemp(family)))
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def any_page(request: Any, made: Callable[[str], Page]) -> Page:
+    return made(request.param)
 
 
 @pytest.fixture(scope="module")
-def med(tmp_path_factory: Any) -> str:
-    made = runpy.run_path(str(MADE / "med_tiny.py"))
-    texts = {f"{role}.csv": text for role, text in made["files"](resources=None).items()}
-    texts["evaluation.yaml"] = (
-        "name: med\nprotocol: med11\ndatasets:\n"
-        "  test: {ref: ref.csv, index: index.csv, clipmd: clipmd.csv, eventdb: eventdb.csv}\n"
-        "query_sets:\n  events: {}\nsystems:\n  pattern:\n    detection: output/{system}.detection.csv\n"
-        "    threshold: output/{system}.threshold.csv\n"
-    )
-    texts |= {f"output/one.{role}.csv": texts[f"{role}.csv"] for role in ("detection", "threshold")}
-    return page_of(tmp_path_factory.mktemp("med"), texts)
+def stt(made: Callable[[str], Page]) -> Page:
+    return made("stt")
 
 
 @pytest.fixture(scope="module")
-def quesst(tmp_path_factory: Any) -> str:
-    folder = tmp_path_factory.mktemp("quesst")
-    made = runpy.run_path(str(MADE / "quesst_files.py"))
-    documents = [f"d{n}" for n in range(8)]
-    targets = [("q1", "d0"), ("q1", "d1"), ("q2", "d2")]
-    rows = [
-        (q, d, round((3.0 if (q, d) in targets else -2.0) + 0.7 * ((n * 5) % 8 - 3), 2), "YES" if n < 2 else "NO")
-        for q in ("q1", "q2")
-        for n, d in enumerate(documents)
-    ]
-    made["write"](folder, ("q1", "q2"), documents, targets, rows)
-    evaluation = (
-        "name: qbe\nprotocol: quesst\ndatasets:\n  dev: {ecf: ecf.xml, rttm: rttm.xml}\n"
-        "query_sets:\n  dev: {kwlist: kwlist.xml}\nsystems:\n  pattern: output/{system}.xml\n"
-    )
-    return page_of(folder, {"evaluation.yaml": evaluation, "output/s.xml": made["stdlist"](rows)})
+def med(made: Callable[[str], Page]) -> Page:
+    return made("med")
+
+
+@pytest.fixture(scope="module")
+def quesst(made: Callable[[str], Page]) -> Page:
+    return made("quesst")
 
 
 def between(parsed: Reader, section: str) -> list[dict]:
@@ -106,16 +63,84 @@ def heads(parsed: Reader, number: int = 1) -> list[str]:
     return cells
 
 
-@pytest.mark.parametrize("family", ["stt", "med", "quesst"])
-def test_pages_of_all_families_are_whole_escaped_and_labelled(family, request):
-    html = request.getfixturevalue(family)
-    parsed = read(html)
+def tables_of(html: str) -> dict[str, list[list[str | float]]]:
+    """Every table of the page by what names its region: rows of cells, each its exact figures or its text."""
+    found: dict[str, list[list[str | float]]] = {}
+    for name, body in re.findall(r'<div class="scroll"[^>]* aria-labelledby="([^"]+)">(.*?)</table>', html, re.DOTALL):
+        rows = re.findall(r"<tr[^>]*>(.*?)</tr>", body, re.DOTALL)
+        cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+        found[name] = [[_cell(cell) for cell in row] for row in cells]
+    return found
+
+
+def _cell(html: str) -> str | float:
+    figure = re.search(r'<data value="([^"]+)"', html)
+    return float(figure[1]) if figure else unescape(re.sub(r"<[^>]+>", "", html)).strip()
+
+
+def boards_of(page: Page) -> dict[str, Board]:
+    """Every board and table of all measures of the page by the id of its heading or caption."""
+    run = read_run(page.grid)
+    named = {f"{kind}-{at}": board for kind in ("board", "all") for at, board in enumerate(run.boards_of("all"), 1)}
+    parts = [run.boards_of(condition) for condition in run.conditions if condition != "all"]
+    for group in re.findall(r'id="board-(\d+)-1"', page):
+        titles = re.findall(rf'id="board-{group}-\d+">.*?<bdi>(.*?)</bdi>.*?<bdi>(.*?)</bdi>', page)
+        own = [board for board in parts[int(group) - 1] if (board.query_set, board.dataset) in titles]
+        named |= {f"board-{group}-{at}": board for at, board in enumerate(own, 1)}
+    return named
+
+
+def figures_of(table: list[list[str | float]], board: Board, run: Run, *, turned: bool) -> dict[tuple[str, str], Any]:
+    """What a table shows by system and measure; ``turned``: of all measures, a row each."""
+    head, *rows = table
+    scored = [entry.system for entry in board.entries if not entry.failed]
+    if turned:
+        assert head[1:-2] == scored
+        pairs = zip(run.measures, rows, strict=True)
+        return {(s, i.name): v for i, row in pairs for s, v in zip(scored, row[1:-2], strict=True)}
+    assert [str(row[1]).split()[0] for row in rows] == [entry.system for entry in board.entries]
+    pairs = zip(scored, rows, strict=False)  # failed ones are last
+    return {(s, i.name): v for s, row in pairs for i, v in zip(headline(run), row[2:], strict=True)}
+
+
+def test_every_number_of_every_board_is_the_grids(any_page):
+    run, tables, n_seen = read_run(any_page.grid), tables_of(any_page), 0
+    for name, board in boards_of(any_page).items():
+        if name not in tables:
+            assert all(entry.failed for entry in board.entries)
+            continue
+        values = {(e.system, i.name): e.figures[i.name].value for e in board.entries for i in run.measures}
+        for place, value in figures_of(tables[name], board, run, turned=name.startswith("all-")).items():
+            if math.isnan(values[place]):
+                assert str(value).startswith("—"), (name, place, value)
+            else:
+                assert value == values[place], (name, place)
+                n_seen += 1
+    assert n_seen > 10
+
+
+def test_every_number_by_query_is_the_grids(any_page):
+    data = json.loads(re.search(r'id="page-data">(.*?)</script>', any_page, re.DOTALL)[1])
+    n_seen = 0
+    for one in data["maps"]:
+        systems = [data["systems"][at]["name"] for at in one["systems"]]
+        place = {"query_set": one["q"], "dataset": one["d"], "system": systems, "query": one["ids"]}
+        for name in one["columns"]:
+            wanted = any_page.grid["queries"]["value"].sel(**place, count=name).transpose("system", "query").values
+            np.testing.assert_array_equal(decoded(one["columns"], len(systems), name), wanted)
+            n_seen += wanted.size
+    assert n_seen or not data["maps"]
+    assert bool(data["maps"]) == (any_page.grid[""].attrs["protocol"] != "openkws13-segments")  # which has no queries
+
+
+def test_pages_of_all_families_are_whole_escaped_and_labelled(any_page):
+    parsed = read(any_page)
     ids = [e["attrs"]["id"] for e in parsed.elements if "id" in e["attrs"]]
     assert len(ids) == len(set(ids))
     named = {one for e in parsed.elements for one in e["attrs"].get("aria-labelledby", "").split()}
     named |= {e["attrs"]["href"][1:] for e in parsed.elements if e["attrs"].get("href", "").startswith("#")}
     assert named <= set(ids)
-    assert "<b>" not in html
+    assert "<b>" not in any_page
     assert not {e["tag"] for e in parsed.elements} & {"img", "iframe"}
     assert len(parsed.all("caption")) == len(parsed.all("table")) == len(parsed.all("div", "scroll"))
     assert all("scope" in e["attrs"] for e in parsed.all("th"))
@@ -158,8 +183,8 @@ def test_events_have_their_cost_and_average_precision(med):
 
 def test_calibration_has_its_table_and_a_plot_a_cell(quesst):
     part = between(read(quesst), "calibration")
-    assert sum(e["tag"] == "svg" for e in part) == 1
+    assert sum(e["tag"] == "svg" and "aria-hidden" not in e["attrs"] for e in part) == 1
     curves = [e["attrs"]["d"] for e in part if e["tag"] == "path" and "curve" in e["attrs"].get("class", "")]
     assert len(curves) == 2
-    assert all(curve.count("L") >= 80 for curve in curves)
+    assert all(len(re.findall(r"[ -]", curve)) >= 2 * 80 for curve in curves)
     assert heads(read(quesst))[2:5] == ["Cnxe", "min Cnxe", "calibration loss"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 
@@ -34,7 +35,14 @@ def test_ticks_are_round_and_on_their_places():
 
 
 def test_paths_break_where_a_point_is_missing():
-    assert joined([(0, 1), (2, 3), None, None, (4, 5), (6, 7)]) == "M0 1L2 3M4 5L6 7"
+    assert joined([(0, 1), (2, 3), None, None, (4, 5), (6.54, 3)]) == "M 0 1l 2 2M 4 5l 2.5-2"
+
+
+def test_steps_do_not_drift():
+    points = [(0.1 * at / 3, 7.07 * at) for at in range(900)]
+    numbers = re.findall(r"-?[\d.]+", joined(points))
+    assert sum(map(float, numbers[0::2])) == pytest.approx(points[-1][0], abs=0.051)
+    assert sum(map(float, numbers[1::2])) == pytest.approx(points[-1][1], abs=0.051)
 
 
 def test_numbers_read_stored_infinities_and_nothing_else():
@@ -61,7 +69,7 @@ def test_empty_tenths_break_the_line():
         for at, (n, p) in enumerate([(4, 0.25), (0, None), (2, 1.0)])
     ]
     (trace,) = reliability_plots(board(cell(reliability=rows)))[0].traces
-    assert trace.path == f"M{X.on(0.05)} {Y.on(0.25)}M{X.on(0.25)} {Y.on(1.0)}"
+    assert trace.path == joined([(X.on(0.05), Y.on(0.25)), None, (X.on(0.25), Y.on(1.0))])
     assert reliability_plots(board(cell(reliability=[{**rows[1]}]))) == ()
 
 

@@ -12,13 +12,13 @@ from made_grid import HOSTILE, SCRIPT
 from pipeline.report.board import read_run
 from pipeline.report.det import det_plots, read_curves
 from pipeline.report.iso_cost import iso_lines
-from pipeline.report.long_tables import csv_bytes, curve_rows
+from pipeline.report.long_tables import curve_rows, curve_table
 from pipeline.report.one_system import file_names, of_system
 from pipeline.report.page import render_page
 from pipeline.report.page_data import script_json
 from pipeline.report.pareto import front
 from pipeline.report.publication import board_tex, escaped, scores_json
-from pipeline.report.query_map import N_LEVELS, level_paths, levels
+from pipeline.report.query_map import levels
 
 
 def test_latex_prints_any_name_and_sets_the_best_figure_bold(made):
@@ -42,7 +42,7 @@ def test_scores_of_a_leaderboard_are_the_grids_numbers(made):
 
 def test_curves_read_back_to_the_same_bits(made):
     rows = curve_rows(made[0])
-    read = list(csv.DictReader(io.StringIO(csv_bytes(rows).decode())))
+    read = list(csv.DictReader(io.StringIO(curve_table(made[0]).csv().decode())))
     assert len(read) == len(rows) == made[0]["curves"].sizes["point"]
     assert [float(row["p_miss"]) for row in read] == [row["p_miss"] for row in rows]
     assert read[220]["threshold"] == ""
@@ -83,12 +83,6 @@ def test_levels_go_from_worst_to_best(better, expected):
     assert levels(values, better).tolist() == [expected]
 
 
-def test_squares_of_a_level_are_joined_along_rows():
-    paths = level_paths(np.array([[0, 0, 9], [-1, 9, 9]]))
-    assert len(paths) == N_LEVELS
-    assert (paths[0], paths[9]) == ("M0 0h2", "M2 0h1M1 1h2")
-
-
 def test_lines_of_equal_value_are_where_the_sweep_has_it(made):
     plot = det_plots(read_run(made[0]), read_curves(made[0]), iso_lines)[0]
     assert plot.iso
@@ -96,7 +90,7 @@ def test_lines_of_equal_value_are_where_the_sweep_has_it(made):
     curve = next(iter(read_curves(made[0]).values()))
     at = int(np.argmin(np.abs(curve.twv - value)))
     beta = (1 - curve.twv[at] - curve.p_miss[at]) / curve.p_fa[at]
-    x, y = (float(part) for part in plot.iso[0].path[1:].split("L")[0].split())
+    x, y = (float(part) for part in plot.iso[0].path[1:].split("l")[0].split())
     p_fa = 1e-6 + np.linspace(0, 0.1, 200_000)
     nearest = p_fa[np.argmin(np.abs(plot.x.at(p_fa) - x))]
     assert plot.y.on(1 - value - beta * nearest) == pytest.approx(y, abs=1.0)

@@ -59,8 +59,9 @@ def season(folder: Path, **changed: object) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in {"ecf.xml": ECF, "key.rttm": KEY, "terms.xml": kwlist()}.items():
         (folder / name).write_text(text)
+    names = dict(zip(TEAMS, changed.pop("names", [f"Team {team}" for team in TEAMS]), strict=True))  # type: ignore[call-overload]
     teams = {
-        team: {"name": f"Team {team}", "institution": "U", "contact": {"email": f"{team}@x.example"}} for team in TEAMS
+        team: {"name": names[team], "institution": "U", "contact": {"email": f"{team}@x.example"}} for team in TEAMS
     }
     teams["north"]["performer"] = True
     (folder / "roster.yaml").write_text(yaml.safe_dump({"teams": teams}))

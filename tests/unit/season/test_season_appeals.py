@@ -62,6 +62,34 @@ def test_a_patch_that_does_not_fit_the_key_is_refused_with_every_problem():
     assert patched(b"a\nb\nc", b"-b\n+x\n+y\n", "patch") == b"a\nx\ny\nc\n"
 
 
+def test_where_each_query_set_has_its_key_one_of_them_is_patched_and_entered(tmp_path, capsys):
+    files.opened(tmp_path)
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.rttm").write_text(files.KEY)
+        (tmp_path / f"out-{name}.xml").write_text(files.stdlist(files.GOOD))
+    evaluation = tmp_path / "evaluation.yaml"
+    evaluation.write_text(
+        "name: two-keys\nprotocol: sws2013\ndatasets: {d: {ecf: ecf.xml, rttm: '{query_set}.rttm'}}\n"
+        "query_sets: {first: {kwlist: terms.xml}, second: {kwlist: terms.xml}}\n"
+        "systems: {one: {outputs: 'out-{query_set}.xml'}}\n"
+    )
+    (tmp_path / "patch").write_text(f"-{files.KEY.splitlines()[0]}\n")
+    store = ["--store", str(tmp_path / "store")]
+    call = ["whatif", str(evaluation), "--key", str(tmp_path / "patch"), *store]
+    assert main(call) == 2
+    assert "each has its own (allowed: first, second)" in capsys.readouterr().err
+    assert main([*call, "--query-set", "second"]) == 0
+    told = capsys.readouterr().out
+    assert "second/d/one: " in told
+    assert "first/d/one: " not in told
+
+    person = ["--role", "rttm", "--dataset", "d", "--by", "K", "--reason", "as transcribed", "--json", *store]
+    for name in ("first", "second"):
+        assert main(["season", "key", str(tmp_path / f"{name}.rttm"), "--query-set", name, *person]) == 0
+        entry = json.loads(capsys.readouterr().out)
+        assert (entry["version"], entry["parent"], entry["query_set"]) == (1, None, name)
+
+
 def test_explain_tells_rows_pairs_and_rules_on_the_terminal(tmp_path, capsys):
     season = Season(tmp_path, phase={"kind": "dev"})
     season.run()

@@ -54,11 +54,15 @@ def test_an_archive_holds_everything_by_digest(archived):
     assert "rescore==" in lock
 
 
-def test_the_figures_are_made_again_in_a_new_environment_without_a_network(archived):
+def test_the_figures_are_made_again_in_a_new_environment_without_a_network(archived, require):
     call = [sys.executable, "-m", "pipeline.cli", "reproduce", str(archived), "--json"]
     isolated = ["unshare", "-r", "-n"]
     alone = subprocess.run([*isolated, "true"], capture_output=True, check=False).returncode == 0
-    done = subprocess.run([*(isolated if alone else []), *call], capture_output=True, text=True, check=False)
+    require("unshare", alone, "this machine does not permit a process without network")
+    reach = "import socket; socket.create_connection(('127.0.0.1', 9), 5)"
+    lost = subprocess.run([*isolated, sys.executable, "-c", reach], capture_output=True, text=True, check=False)
+    assert "Network is unreachable" in lost.stderr, "not even this machine's own addresses are reached"
+    done = subprocess.run([*isolated, *call], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["equal"], told["n_cells"], told["differing"]) == (True, 5, [])

@@ -9,15 +9,16 @@ from unittest.mock import patch
 import pytest
 import season_files as files
 import yaml
-from season_world import Season
+from season_world import GATE, Season
 
 from flows.rescore import run_evaluation
 from pipeline.cli import main
+from pipeline.config.season import load_season
 from pipeline.errors import StoreError, UsageError
 from pipeline.grid import load_run
 from pipeline.report.season_packets import write_packets
 from pipeline.report.season_public import publish_season
-from pipeline.season import releases
+from pipeline.season import opening, releases
 from pipeline.season.gate import notice
 from pipeline.season.submit import Sender, withdraw
 from pipeline.store import local
@@ -60,12 +61,18 @@ def test_a_run_that_trips_nothing_is_published(dev):
     assert dev.codes(run) == []
 
 
-def test_a_key_that_loses_rows_leaves_the_run_staged(dev):
+def test_a_key_that_loses_thirty_percent_of_its_rows_leaves_the_run_staged(dev):
+    more = [f"LEXEME b 1 {begin} 0.5 alpha lex SELF <NA>\n" for begin in range(22, 34, 2)]
+    rows = [*files.KEY.splitlines(keepends=True), *more]
+    assert len(rows) == 10
+    (dev.folder / "key.rttm").write_text("".join(rows))
+    found = {**files.PERFECT, "alpha": [*files.PERFECT["alpha"], *(("b", begin, 2.0) for begin in range(22, 34, 2))]}
+    (dev.folder / "canary-perfect.xml").write_text(files.stdlist(found))
     first = dev.run()
-    rows = files.KEY.splitlines(keepends=True)
-    (dev.folder / "key.rttm").write_text("".join(rows[:2]) + rows[3])
+    (dev.folder / "key.rttm").write_text("".join(rows[:-3]))
     second = dev.run()
-    assert "key_shrunk" in dev.codes(second)
+    [told] = [trip.message for trip in notice(dev.store, second).trips if trip.code == "key_shrunk"]
+    assert re.match(r"the key of q/d lost 3[01]% ", told)  # of the targets 30 %, of the bytes a little more
     assert dev.seen == first.id
     made = dev.release(second, "dev", kind="dev")
     assert dev.seen == second.id
@@ -232,16 +239,17 @@ def test_publish_refuses_what_is_of_a_season(season, capsys):
 
 
 def test_others_are_named_or_not_as_the_phase_says(tmp_path):
-    for at, (level, named, figures) in enumerate(
-        [("named", True, True), ("anonymous", False, True), ("own", False, False)]
-    ):
-        season = Season(tmp_path / str(at), phase={"disclosure": level})
-        run = season.run()
-        season.release(run)
+    season = Season(tmp_path, phase={"disclosure": "own"})
+    run = season.run()
+    season.release(run)
+    others = json.loads(season.store.get_sealed(f"results/{run.results['q/d/south']}.json"))["measures"]
+    for level, named, figures in (("own", False, False), ("anonymous", False, True), ("named", True, True)):
+        rules, _ = load_season(str(files.season(tmp_path, gate=GATE, phase={"disclosure": level})))
+        opening.enter(season.store, rules, (), {})
+        publish_season(season.store, files.NAME)
         write_packets(season.store, files.NAME)
         seen = readable(season.store)
         mine = "".join(text for path, text in seen.items() if path.startswith(f"packets/{files.NAME}/north/"))
-        others = json.loads(season.store.get_sealed(f"results/{run.results['q/d/south']}.json"))["measures"]
         assert ("south" in mine) == named
         assert (f"{others['atwv']['value']:.4f}"[:6] in mine.replace("\N{MINUS SIGN}", "-")) == figures
         public = "".join(

@@ -132,7 +132,10 @@ def test_inputs_are_read_from_a_bucket(store: Store) -> None:
 
 
 @pytest.mark.parametrize("fault", ["SlowDown", "InternalError", "drop", "lose", "cut", "stall"])
-def test_what_passes_is_waited_for(spoiled: Store, s3_spoiled: FaultProxy, fault: str) -> None:
+def test_what_passes_is_waited_for(
+    spoiled: Store, s3_spoiled: FaultProxy, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RESCORE_S3_PATIENCE_S", "60")
     spoiled.put("x", b"before")
     s3_spoiled.fault = s3_faults.first(2, fault)
     spoiled.put("x", b"after")

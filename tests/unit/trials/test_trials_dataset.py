@@ -29,8 +29,9 @@ def test_rows_and_coordinates() -> None:
     names = dataset["query_id"].to_numpy()[dataset["query"].to_numpy()].tolist()
     assert sorted(names) == ["K1", "K1", "ключ"]
     by_name = dataset.isel(trial=[names.index("K1")])
-    assert by_name["time"].item() == 1.0
-    assert by_name["score"].item() == 0.5
+    assert by_name["begin"].item() == 1
+    assert by_name["score"].item() == 50  # 0.50: one of the output's scores has two decimals
+    assert by_name["score"].attrs["decimals"] == 2
     assert dataset.attrs["uri"] == "kws.xml"
 
 

@@ -1,0 +1,116 @@
+"""Cost, gradient and Hessian of an affine recalibration of two classes: the sums of ``multiclass_sums`` for K = 2.
+
+Both classes of a score share one exponential, and rows of one class stand side by side, so that a pass costs a fraction
+of what it costs for K classes. Log-likelihood ratios become ``alpha * x + beta``; the place is (alpha, beta).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.metrics.multiclass import class_sums
+from pipeline.metrics.multiclass_sums import NewtonSums, n_columns
+from pipeline.metrics.newton import Objective, Vector
+from pipeline.metrics.portable import exp
+from pipeline.metrics.resampling import to_grid
+from pipeline.partials.digits import N_LIMBS, carried, digits
+from pipeline.partials.exact import ROW
+
+BLOCK = 1 << 12
+"""Rows taken together: all of their columns stay in the cache."""
+_COLUMNS = n_columns(2)
+_LIGHT = 32.0
+"""Weights below are multiplied into digits: 2**12 rows of them then add up to less than 2**48 units,
+and 2**15 times as many are carried at once."""
+
+
+def binary_sums(x: Floats, weights: tuple[Floats, Floats], prior: tuple[float, float], place: Vector) -> NewtonSums:
+    """Exact sums at a place, unweighted by class: rows are distinct scores with the weights of targets and non-targets.
+
+    ``prior`` is of both classes, targets first, as in ``NewtonSums``.
+    """
+    limbs = NewtonSums.zero(2).limbs
+    for start in range(0, x.size, BLOCK):
+        rows = slice(start, start + BLOCK)
+        terms = _terms(x[rows], prior, place)
+        for label, weight in enumerate(weights):
+            limbs[label] += _weighted(terms, label, weight[rows])
+    limbs[..., :N_LIMBS] = carried(limbs[..., :N_LIMBS])
+    return NewtonSums(limbs)
+
+
+def rough_objective(
+    x: Floats, masses: tuple[Floats, Floats], prior: tuple[float, float], weights: tuple[float, float]
+) -> Callable[[Vector], Objective]:
+    """An evaluation of the objective over few rows, for ``newton.minimise``: in float64, the same bits everywhere."""
+    scaled = tuple(weight * mass for weight, mass in zip(weights, masses, strict=True))
+
+    def evaluate(place: Vector) -> Objective:
+        terms = _terms(x, prior, place)
+        sums = _columns(terms, 0) * scaled[0] + _columns(terms, 1) * scaled[1]
+        value, slope, offset, *upper = map(_grid_sum, sums)
+        return Objective(value, (slope, offset), ((upper[0], upper[1]), (upper[1], upper[2])))
+
+    return evaluate
+
+
+def _grid_sum(values: Floats) -> float:
+    """A sum whose order does not show, good to some 2**-40 of the largest value."""
+    scaled, bits = to_grid(values, values.size)
+    return float(np.ldexp(scaled.sum(), -bits))
+
+
+Terms = tuple[Floats, Floats, Floats, Floats]
+"""Of each row: x, the log odds of a target, and the posteriors of a non-target and of a target."""
+
+
+def _terms(x: Floats, prior: tuple[float, float], place: Vector) -> Terms:
+    odds = place[0] * x + (place[1] + (math.log(prior[0]) - math.log(prior[1])))
+    # Both posteriors from the exponential that does not overflow: each keeps its relative accuracy near 0.
+    small = exp(-np.abs(odds))
+    large = 1.0 / (1.0 + small)
+    small *= large
+    positive = odds > 0.0
+    return x, odds, np.where(positive, small, large), np.where(positive, large, small)
+
+
+def _columns(terms: Terms, label: int) -> Floats:
+    """Cost, gradient and upper Hessian of every row as a trial of a class, (6, rows)."""
+    x, odds, nontarget, target = terms
+    columns = np.empty((_COLUMNS, x.size))
+    cost, slope, offset, square, mixed, curvature = columns
+    if label:
+        np.logaddexp(0.0, odds, out=cost)
+        offset[:] = target
+    else:
+        np.logaddexp(0.0, -odds, out=cost)
+        np.negative(nontarget, out=offset)
+    np.multiply(offset, x, out=slope)
+    np.multiply(target, nontarget, out=curvature)
+    np.multiply(curvature, x, out=mixed)
+    np.multiply(mixed, x, out=square)
+    return columns
+
+
+def _weighted(terms: Terms, label: int, weight: Floats) -> Ints:
+    """Exact sums (6, ROW) of the columns of a block, each row taken ``weight`` times; not carried."""
+    light = (weight > 0.0) & (weight < _LIGHT) & (weight == np.floor(weight))
+    limbs = np.zeros((_COLUMNS, ROW), np.int64)
+    rows = np.flatnonzero(light)
+    repeats = weight[rows]
+    for limb, digit in digits(_columns(_chosen(terms, rows), label)):
+        limbs[:, limb] += (digit * repeats).sum(axis=1).astype(np.int64)
+    heavy = np.flatnonzero((weight > 0.0) & ~light)
+    if heavy.size:
+        columns = np.ascontiguousarray(_columns(_chosen(terms, heavy), label).T)
+        limbs += class_sums(columns, np.zeros(heavy.size, np.int64), 1, weight[heavy])[0]
+    return limbs
+
+
+def _chosen(terms: Terms, rows: Ints) -> Terms:
+    x, odds, nontarget, target = terms
+    return x[rows], odds[rows], nontarget[rows], target[rows]

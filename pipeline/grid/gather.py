@@ -94,6 +94,7 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
         "primary": array(
             np.array([by_name[s].primary for s in axes.systems]), ("system",), "primary system", "evaluation file"
         ),
+        **_canaries(plan, axes),
         "measure_unit": text_array([m.unit for m in measures], ("measure",), "unit of the figure", "protocol"),
         "measure_better": text_array([m.better for m in measures], ("measure",), "better direction", "protocol"),
         "measure_source": text_array(
@@ -132,6 +133,13 @@ def _identities(axes: Axes) -> dict[str, Any]:
         )
         for name in names
     }
+
+
+def _canaries(plan: Plan, axes: Axes) -> dict[str, Any]:
+    """Which systems are the organiser's own checks; nothing where none is."""
+    canaries = {system.name for system in plan.systems if system.canary}
+    marks = np.array([name in canaries for name in axes.systems])
+    return {"canary": array(marks, ("system",), "organiser's canary", "evaluation file")} if canaries else {}
 
 
 def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int64]:

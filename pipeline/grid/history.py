@@ -57,4 +57,7 @@ def find_run(store: Store, name: str) -> Run:
         return load_run(store, found[0])
     if found:
         raise UsageError(f"{name!r} begins {len(found)} runs ({', '.join(found[:3])}, …). Give more of the id.")
-    raise UsageError(f"{store.url('')} has no run {name!r}. `rescore runs` lists them; EVALUATION~1 is the one before.")
+    raise UsageError(
+        f"{store.url('')} has no run {name!r}. `rescore runs` lists them; EVALUATION~1 is the one before; "
+        "--store names another store."
+    )

@@ -90,15 +90,16 @@ def intervals_of(
     resampling: Resampling | None = None,
     results: Iterable[Result] = (),
 ) -> tuple[BoardIntervals, ...]:
-    """The boards of a plan whose cells are scored, in its order. ``measure``: the primary one unless given.
-    ``results`` that were read already are not read again.
+    """The boards of a plan whose cells are scored, in its order, without canaries: they compete with nobody.
+    ``measure``: the primary one unless given. ``results`` that were read already are not read again.
 
     Reads one total per cell. Raises ``DamageError`` where a result is lost; a total that is lost is a reason.
     """
     name = measure or plan.protocol.primary
     how = resampling or Resampling()
     boards: dict[tuple[str, str], list[Job]] = {}
-    for job in plan.jobs:
+    canaries = {system.name for system in plan.systems if system.canary}
+    for job in (one for one in plan.jobs if one.cell.system not in canaries):
         boards.setdefault((job.cell.query_set, job.cell.dataset), []).append(job)
     known = {result.cell: result for result in results}
     return tuple(_board(store, plan, jobs, name, how, known) for jobs in boards.values())

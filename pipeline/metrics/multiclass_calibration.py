@@ -52,7 +52,7 @@ def fit_affine_calibration(
     # Scale 1 and scale 0 are among the maps: rounding must not say otherwise.
     ceiling = min(first.cross_entropy(prior), prior_entropy(prior))
     if verdict.status == DEGENERATE:
-        return AffineCalibration(DEGENERATE, math.nan, None, prior_entropy(prior))
+        return AffineCalibration(DEGENERATE, math.nan, None, ceiling)
     if verdict.status == COMPLETE:
         return AffineCalibration(COMPLETE, verdict.sign * math.inf, None, 0.0)
     weights = [p / n for p, n in zip(prior, mass, strict=True)]

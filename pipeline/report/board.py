@@ -43,6 +43,8 @@ class Entry:
     failed_where: str
     failed_message: str
     signature: str
+    canary: bool = False
+    """An organiser's own check, which competes with nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ class _Reader:
         texts = ("failed", "failed_where", "failed_message", "signature")
         self.cell = {name: strings(root[name].transpose(*cell)) for name in texts}
         self.team, self.primary = strings(root["team"]), root["primary"].values
+        self.canary = root["canary"].values if "canary" in root else np.zeros(len(self.systems), bool)
 
     def board(self, query_set: str, dataset: str, condition: str) -> Board:
         place = (self.index["query_set"][query_set], self.index["dataset"][dataset])
@@ -179,6 +182,7 @@ class _Reader:
             system=self.systems[system],
             team=self.team[system],
             primary=bool(self.primary[system]),
+            canary=bool(self.canary[system]),
             rank=int(self.rank[(*place, condition, system)]),
             figures={
                 name: self._figure((*place, condition, system, measure)) for measure, name in enumerate(self.measures)

@@ -26,6 +26,7 @@ class ScoredCell:
     system: str
     style: int
     result: Result
+    canary: bool = False
 
     def table(self, name: str) -> tuple[Row, ...]:
         """The rows of a table; none where the family has no such table."""
@@ -60,8 +61,12 @@ def board_cells(run: Run, results: Iterable[Result]) -> tuple[BoardCells, ...]:
     found = {(r.cell.query_set, r.cell.dataset, r.cell.system): r for r in results if r.cell and r.failed is None}
     boards = []
     for board in run.boards_of(ALL):
-        places = [(entry.system, (board.query_set, board.dataset, entry.system)) for entry in board.entries]
-        cells = [ScoredCell(name, run.systems.index(name), found[place]) for name, place in places if place in found]
+        places = [(entry, (board.query_set, board.dataset, entry.system)) for entry in board.entries]
+        cells = [
+            ScoredCell(entry.system, run.systems.index(entry.system), found[place], entry.canary)
+            for entry, place in places
+            if place in found
+        ]
         boards.append(BoardCells(board.query_set, board.dataset, tuple(cells)))
     return tuple(boards)
 

@@ -70,10 +70,15 @@ def bars(run: Run, boards: Iterable[Board]) -> dict[tuple[str, str, str], Bar]:
 def shades(run: Run, boards: Iterable[Board]) -> dict[tuple[str, str, str], float]:
     """The primary measure from worst (0) to best (1) by (query set, dataset, system), one scale over all these boards.
 
-    Figures below zero count as zero: one system far off must not level out the others.
+    Figures below zero count as zero: one system far off must not level out the others. Canaries have none.
     """
     info = run.measures[0]
-    listed = {(b.query_set, b.dataset, e.system): e.figures[info.name].value for b in boards for e in b.entries}
+    listed = {
+        (b.query_set, b.dataset, e.system): e.figures[info.name].value
+        for b in boards
+        for e in b.entries
+        if not e.canary
+    }
     finite = {place: max(value, 0.0) for place, value in listed.items() if math.isfinite(value)}
     low, high = min(finite.values(), default=0.0), max(finite.values(), default=0.0)
     if low == high or info.better not in {"higher", "lower"}:
@@ -92,13 +97,13 @@ def _ends(run: Run, entry: Entry) -> tuple[float, float]:
 
 
 def best_of(board: Board, measures: Iterable[MeasureInfo]) -> dict[str, float | None]:
-    """The best figure of each column; None where no direction is better or nothing is defined."""
+    """The best figure of each column, canaries left out; None where no direction is better or there is no choice."""
     return {measure.name: _best(board, measure) for measure in measures}
 
 
 def _best(board: Board, measure: MeasureInfo) -> float | None:
-    values = [entry.figures[measure.name].value for entry in board.entries]
+    values = [entry.figures[measure.name].value for entry in board.entries if not entry.canary]
     defined = [value for value in values if not math.isnan(value)]
-    if measure.better not in {"higher", "lower"} or not defined:
+    if measure.better not in {"higher", "lower"} or len(defined) < 2:
         return None
     return max(defined) if measure.better == "higher" else min(defined)

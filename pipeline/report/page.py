@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from pipeline.engine.result import Result
 from pipeline.meta.intervals import BoardIntervals
-from pipeline.report import det, words
+from pipeline.report import ape_plot, det, words
 from pipeline.report.beyond import FILTERS, beyond
 from pipeline.report.board import ALL, Board, Entry, Run
 from pipeline.report.diff import Diff
@@ -142,7 +142,7 @@ def environment() -> jinja2.Environment:
         **FILTERS,
     }
     made.filters.update(filters)
-    made.globals.update(best_of=best_of, det=det)
+    made.globals.update(best_of=best_of, det=det, ape_highest=ape_plot.HIGHEST)
     return made
 
 

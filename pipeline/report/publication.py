@@ -39,7 +39,8 @@ def _table(run: Run, board: Board, known: Mapping[Place, Uncertainty]) -> str:
     heads = [_head(label(measure.name)) for measure in measures]
     best = {}
     for measure in measures:
-        values = [v for entry in board.entries if math.isfinite(v := entry.figures[measure.name].value)]
+        ours = (entry.figures[measure.name].value for entry in board.entries if not entry.canary)
+        values = [value for value in ours if math.isfinite(value)]
         if values and measure.better in ("higher", "lower"):
             best[measure.name] = max(values) if measure.better == "higher" else min(values)
     rows = []
@@ -48,7 +49,8 @@ def _table(run: Run, board: Board, known: Mapping[Place, Uncertainty]) -> str:
         if entry.failed:
             rows.append(rf"-- & {name} & \multicolumn{{{len(measures)}}}{{l}}{{{escaped(entry.failed)}}} \\")
             continue
-        figures = [_figure(entry, measure.name, best.get(measure.name)) for measure in measures]
+        marked = {} if entry.canary else best
+        figures = [_figure(entry, measure.name, marked.get(measure.name)) for measure in measures]
         one = known.get((board.query_set, board.dataset, entry.system))
         if one is not None and one.is_known:
             figures[0] += rf" {{\scriptsize [{one.low:.4f}, {one.high:.4f}]}}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipeline.engine.parts import Parts
@@ -54,6 +54,7 @@ def test_a_constant_of_each_row_cancels(problem, size):
     assert solve(moved)[0] == solve(plain)[0] or math.isnan(solve(plain)[0].scale)
 
 
+@example(Problem(np.zeros((2, 2)), np.array([0, 1]), (1 / 9, 8 / 9)))
 @given(problems())
 def test_the_minimum_is_below_the_cost_and_that_of_saying_nothing(problem):
     found, first = solve(problem)

@@ -6,7 +6,9 @@ import numpy as np
 import xarray as xr
 from made_grid import CONTROLS, FORMULA, HOSTILE, MESSAGE, QUOTES, SCRIPT, WHERE
 
+from pipeline.report import render_page
 from pipeline.report.board import board_rows, read_run
+from pipeline.report.headline import best_of, shades
 
 
 def rows(grid, query_set, dataset, condition="all"):
@@ -78,6 +80,20 @@ def test_a_nan_without_a_reason_is_still_not_silent(made):
 
 def test_contrastive_systems_are_marked(made):
     assert {row["system"] for row in board_rows(made[0]) if not row["primary"]} == {QUOTES}
+
+
+def test_canaries_compete_with_nobody(made):
+    grid, results = made
+    best = next(row["system"] for row in rows(grid, "eval", "dev"))
+    canary = xr.DataArray(grid[""]["system"].values == best, dims="system")
+    run = read_run(changed(grid, canary=canary))
+    board = next(one for one in run.boards_of("all") if (one.query_set, one.dataset) == ("eval", "dev"))
+    others = [entry.figures["atwv"].value for entry in board.entries if entry.system != best]
+    assert best_of(board, run.measures)["atwv"] == max(value for value in others if not math.isnan(value))
+    assert {system for *_, system in shades(run, run.boards_of("all"))}.isdisjoint({best})
+    html = render_page(changed(grid, canary=canary), results)
+    assert '<span class="badge">not ranked</span>' in html
+    assert '<span class="badge">not ranked</span>' not in render_page(grid, results)
 
 
 def test_storage_types_and_dimension_order_do_not_matter(made):

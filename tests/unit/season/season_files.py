@@ -59,7 +59,7 @@ def season(folder: Path, **changed: object) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in {"ecf.xml": ECF, "key.rttm": KEY, "terms.xml": kwlist()}.items():
         (folder / name).write_text(text)
-    names = dict(zip(TEAMS, changed.pop("names", [f"Team {team}" for team in TEAMS]), strict=True))  # type: ignore[call-overload]
+    names = dict(zip(TEAMS, changed.pop("team_names", [f"Team {team}" for team in TEAMS]), strict=True))  # type: ignore[call-overload]
     teams = {
         team: {"name": names[team], "institution": "U", "contact": {"email": f"{team}@x.example"}} for team in TEAMS
     }

@@ -31,7 +31,7 @@ class Tags(HTMLParser):
 
 
 def test_names_of_teams_are_harmless_on_every_page(tmp_path):
-    season = Season(tmp_path, names=(SCRIPT, QUOTES, "North & Söhne"))
+    season = Season(tmp_path, team_names=(SCRIPT, QUOTES, "North & Söhne"))
     season.release(season.run(), "official")
     withdraw(season.store, files.NAME, Sender("south"), "<b>ours</b>")
     publish_season(season.store, files.NAME)
@@ -46,6 +46,6 @@ def test_names_of_teams_are_harmless_on_every_page(tmp_path):
         assert not any(name.startswith("on") for name in found.attributes), path
         assert "\u202e" not in html, path
     own = season.store.get(f"public/{files.NAME}/index.html").decode()
-    names = {unescape(text) for text in re.findall(r'<bdi class="team">(.*?)</bdi>', own)}
+    names = {unescape(text) for text in re.findall(r'<bdi class="team"[^>]*>(.*?)</bdi>', own)}
     assert SCRIPT.replace("\u202e", "\ufffd") in names
     assert QUOTES in names

@@ -6,7 +6,7 @@ interval. Sorted by mid point they are a stretch of the candidates, and memory g
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -57,6 +57,19 @@ class Candidates:
         )
         return weight(time, self.congruence[detection])
 
+    def only(self, references: Ints | Bools) -> Candidates:
+        """Some of the references and all detections."""
+        columns = ("occurrence", "reference_begin_s", "reference_end_s", "first", "last")
+        return replace(self, **{name: getattr(self, name)[references] for name in columns})
+
+    def within(self, references: Ints) -> Candidates:
+        """References that share no detection with others, and the detections from their first to their last."""
+        some = self.only(references)
+        begin = int(some.first.min())
+        columns = ("trial", "begin_s", "end_s", "congruence", "rank")
+        cut = {name: getattr(self, name)[begin : int(some.last.max())] for name in columns}
+        return replace(some, first=some.first - begin, last=some.last - begin, **cut)
+
 
 def find_candidates(
     trials: Trials,
@@ -79,7 +92,7 @@ def find_candidates(
     first, last = _reach(_middle(trials, trial), group, references, occurrence, wanted, tolerance_s)
     reached = first < last
     occurrence, first, last = occurrence[reached], first[reached], last[reached]
-    touched = _covered(first, last, trial.size)
+    touched = covered(first, last, trial.size)
     lowest, highest = _score_bounds(trials, trial, group, trial_kept, score_range)
     position = np.concatenate(([0], np.cumsum(touched)))
     # Rows of equal mid point move within their stretch's borders only, so the stretches stay what they are.
@@ -123,7 +136,7 @@ def _reach(
     )
 
 
-def _covered(first: Ints, last: Ints, size: int) -> Bools:
+def covered(first: Ints, last: Ints, size: int) -> Bools:
     """Which positions lie in at least one of the stretches."""
     change = np.bincount(first, minlength=size + 1) - np.bincount(last, minlength=size + 1)
     covered: Bools = np.cumsum(change[:size]) > 0

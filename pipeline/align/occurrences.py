@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from pipeline.align.aligned import Aligned
 from pipeline.align.assignment import assign
-from pipeline.align.candidates import ScoreRange, find_candidates
+from pipeline.align.candidates import Candidates, ScoreRange, find_candidates
+from pipeline.align.crowds import assign_crowd, find_crowds
 from pipeline.align.pairs import largest_mapping, list_pairs
 from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
 
@@ -38,7 +41,8 @@ def align_occurrences(
     scores; +inf has ScrCgr 1, -inf 0. ``(nan, nan)`` stands for no finite score.
 
     ``trial_rows`` and ``reference_rows`` (masks or row numbers; None for all) are the rows that take part: the others
-    appear nowhere in the result and in no score range. Raises ``UsageError`` for another ``score_range``.
+    appear nowhere in the result and in no score range. Raises ``UsageError`` for another ``score_range``, and
+    ``InputError`` where more detections and references compete in one place than can be weighed (see ``crowds``).
 
     Source: KWSAlignment.pm 75-310 and 497-519, BipartiteMatch.pm 731-842 (F4DE 3.5.0); OpenKWS13 plan, section 5.1.1.
     """
@@ -55,13 +59,35 @@ def align_occurrences(
             floor=floor,
         )
         hint = largest_mapping(candidates)
-        mapping = assign(list_pairs(candidates, hint), hint, candidates.rank)
+        mapping = _best(candidates, hint, lambda row: _place(trials, row))
     mapped = mapping >= 0
     reference = np.full(len(trials), -1, np.int64)
     reference[candidates.trial[mapping[mapped]]] = candidates.occurrence[mapped]
     reference_kept[candidates.occurrence[mapped]] = False
     kept = np.flatnonzero(trial_kept)
     return Aligned(kept=kept, reference=reference[kept], omitted=np.flatnonzero(reference_kept))
+
+
+def _best(candidates: Candidates, hint: Ints, place: Callable[[int], str]) -> Ints:
+    """Per reference its detection, or -1; ``place`` says in words where a trial is."""
+    mapping = np.full(hint.size, -1, np.int64)
+    rest = np.ones(hint.size, np.bool_)
+    for references in find_crowds(candidates):
+        crowd = candidates.within(references)
+        begin = int(candidates.first[references].min())
+        known = np.where(hint[references] >= 0, hint[references] - begin, -1)
+        found = assign_crowd(crowd, known, place(int(crowd.trial[0])))
+        mapping[references] = np.where(found >= 0, found + begin, -1)
+        rest[references] = False
+    if not rest.all():
+        candidates, hint = candidates.only(rest), hint[rest]
+    mapping[rest] = assign(list_pairs(candidates, hint), hint, candidates.rank)
+    return mapping
+
+
+def _place(trials: Trials, row: int) -> str:
+    query, file = trials.queries[trials.query[row]], trials.files[trials.file[row]]
+    return f"query {query!r} in file {file!r}, channel {trials.channels[trials.channel[row]]!r}"
 
 
 def _mask(rows: Bools | Ints | None, size: int) -> Bools:

@@ -4,8 +4,8 @@ A reference competes only with the references that share a detection with it, d 
 others take, one of its d best detections is left, so a reference never needs another: taking the better free one
 instead keeps the number of pairs and does not lower the sum. What is listed is therefore bounded by how densely the
 *key* is set, and no submission, however many detections it piles up in one place, can make it more. Solving takes
-some 150 bytes a listed pair: 0.8 kB for a reference that shares detections with four others, 1.2 GB for 3,000 in
-one place.
+some 150 bytes a listed pair, 0.8 kB for a reference that shares detections with four others; where thousands are in
+one place no pairs are listed (see ``crowds``).
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from heapq import heappop, heappush
 import numpy as np
 
 from pipeline.align.candidates import Candidates
-from pipeline.align.grouped import expand
+from pipeline.align.grouped import expand, run_starts
 from pipeline.trials.schema import Bools, Codes, Ints
 
 _PAIRS_AT_ONCE = 1 << 21
+_LONG = 256
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def list_pairs(candidates: Candidates, hint: Ints) -> Pairs:
 
     ``hint`` is a mapping of largest size (see ``largest_mapping``): its pairs are always listed.
     """
-    rivals = _rivals(candidates.first, candidates.last)
+    rivals = rivals_of(candidates.first, candidates.last)
     parts = []
     for begin, end in _chunks(candidates.last - candidates.first):
         reference, detection = expand(candidates.first[begin:end], candidates.last[begin:end])
@@ -66,7 +67,7 @@ def largest_mapping(candidates: Candidates) -> Ints:
     a convex bipartite graph, Naval Research Logistics Quarterly 14, 1967). Only references with rivals are walked.
     """
     first, last = candidates.first, candidates.last
-    taken = np.where(_rivals(first, last) == 1, first, -1)
+    taken = np.where(rivals_of(first, last) == 1, first, -1)
     waiting = np.flatnonzero(taken < 0)
     waiting = waiting[np.argsort(first[waiting], kind="stable")]
     queue = list(zip(first[waiting].tolist(), last[waiting].tolist(), waiting.tolist(), strict=True))
@@ -86,7 +87,7 @@ def largest_mapping(candidates: Candidates) -> Ints:
     return taken
 
 
-def _rivals(first: Ints, last: Ints) -> Ints:
+def rivals_of(first: Ints, last: Ints) -> Ints:
     """Per reference how many references share a detection with it, itself counted."""
     begun = np.searchsorted(np.sort(first), last, "left")
     over = np.searchsorted(np.sort(last), first, "right")
@@ -108,9 +109,22 @@ def _needed(pairs: Pairs, candidates: Candidates, rivals: Ints) -> Bools:
     """Which pairs are among the best of their reference, as many as it has rivals; for pairs sorted by reference."""
     surplus = (candidates.last - candidates.first > rivals)[pairs.reference]
     needed = ~surplus
-    rows = np.flatnonzero(surplus)
+    rows = np.flatnonzero(surplus & _good_enough(pairs, rivals))
     reference = pairs.reference[rows]
     order = np.lexsort((-candidates.rank[pairs.detection[rows]], -pairs.weight[rows], reference))
     place = np.arange(rows.size) - np.searchsorted(reference, reference, "left")
     needed[rows[order]] = place < rivals[reference]
     return needed
+
+
+def _good_enough(pairs: Pairs, rivals: Ints) -> Bools:
+    """Which pairs weigh as much as the last one needed of their reference, looked at where a stretch is long."""
+    enough = np.ones(len(pairs), np.bool_)
+    starts = run_starts(pairs.reference)
+    ends = np.append(starts[1:], len(pairs))
+    for begin, end in zip(starts.tolist(), ends.tolist(), strict=True) if starts.size * _LONG < len(pairs) else ():
+        count = int(rivals[pairs.reference[begin]])
+        if end - begin > count:
+            weight = pairs.weight[begin:end]
+            enough[begin:end] = weight >= np.partition(weight, -count)[-count]
+    return enough

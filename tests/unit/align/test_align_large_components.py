@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tracemalloc
 
 import numpy as np
@@ -10,13 +11,17 @@ from scipy.optimize import linear_sum_assignment
 
 from pipeline.align.candidates import Candidates, find_candidates
 from pipeline.align.congruence import WEIGHT_STEP
+from pipeline.align.dense import FORBIDDEN, UNKNOWN, heaviest, squeeze
 from pipeline.align.occurrences import align_occurrences
 from pipeline.align.pairs import largest_mapping, list_pairs
+from pipeline.errors import InputError
 from pipeline.trials.schema import Occurrences, Trials
 from tests.unit.align.align_tiles import detection, occurrences, reference, trials
 
 HEADER = (0.0, 1.0)
 MEGABYTE = 1 << 20
+CROWD = int(os.environ.get("RESCORE_CROWD", "700"))
+"""Detections and references of the largest crowd that is mapped here; ``make soak`` says 10000."""
 
 
 def scene(n_detections: int, n_references: int, span_s: float, decimals: int) -> tuple[Trials, Occurrences]:
@@ -52,8 +57,19 @@ def candidates_of(tile: Trials, key: Occurrences, tolerance_s: float) -> Candida
         (1500, 1500, 150.0, 20.0, 3),
         (600, 600, 1.0, 2.0, 2),
         (1200, 400, 1.0, 2.0, 1),
+        (500, 900, 1.0, 2.0, 3),
+        (900, 900, 1.0, 0.2, 3),
     ],
-    ids=["sparse", "tied scores", "few detections", "wide", "everything in reach", "everything in reach and tied"],
+    ids=[
+        "sparse",
+        "tied scores",
+        "few detections",
+        "wide",
+        "everything in reach",
+        "everything in reach and tied",
+        "everything in reach of few detections",
+        "most in reach",
+    ],
 )
 def test_as_heavy_as_a_dense_assignment(n_detections, n_references, span_s, tolerance_s, decimals):
     """The wide case takes scipy's own search for a full matching minutes when it is left to itself."""
@@ -129,3 +145,39 @@ def test_where_doubles_cannot_hold_the_sums_the_result_is_still_the_best_to_thei
     line = {row: column for column, row in enumerate(candidates.occurrence.tolist())}
     rows = zip(aligned.kept.tolist(), aligned.reference.tolist(), strict=True)
     assert sum(value[line[r], place[t]] for t, r in rows if r >= 0) == pytest.approx(best, abs=1e-12)
+
+
+@pytest.mark.parametrize(("decimals", "share"), [(6, 1.0), (1, 0.8)], ids=["as many", "tied, to spare"])
+def test_a_crowd_takes_the_memory_of_its_matrix(decimals, share):
+    """Its pairs at 150 bytes would take 19 times as much."""
+    tile, key = scene(CROWD, round(CROWD * share), 0.5, decimals)
+    tracemalloc.start()
+    aligned = align_occurrences(tile, key, tolerance_s=1.0, score_range="group")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.count_nonzero(aligned.target) >= 0.99 * len(key)
+    assert peak < 10 * len(tile) * len(key) + 16 * MEGABYTE
+
+
+@pytest.mark.parametrize("shape", [(300, 300), (200, 300)])
+@pytest.mark.parametrize("values", [4, 1 << 40, 1 << 61], ids=["tied", "apart", "too far apart for exact sums"])
+def test_prices_prove_that_a_dense_mapping_is_the_heaviest(shape, values):
+    random = np.random.default_rng(4)
+    weight = random.integers(-values, values, shape)
+    weight[random.uniform(size=shape) < 0.3] = UNKNOWN
+    np.fill_diagonal(weight, -values)
+    squeeze(weight)
+    best = heaviest(weight)
+    rows = np.arange(shape[0])
+    chosen = weight[rows, best.column]
+    assert np.unique(best.column).size == shape[0]
+    assert chosen.min() > FORBIDDEN
+    assert (best.row_price[:, None] + best.column_price >= weight).all()
+    assert best.column_price.min() >= 0
+    assert chosen.sum() == best.row_price.sum() + best.column_price.sum()
+
+
+def test_a_crowd_beyond_the_bound_is_refused_by_name():
+    tile, key = scene(40_000, 40_000, 0.5, 2)
+    with pytest.raises(InputError, match=r"query 'q' in file 'f', channel '1': 40,000 detections and 40,000 reference"):
+        align_occurrences(tile, key, tolerance_s=1.0, score_range="group")

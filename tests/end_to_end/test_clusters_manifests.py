@@ -217,7 +217,7 @@ def test_settings_exist():
         dask.config.get(name.removeprefix("DASK_").lower().replace("__", "."))  # KeyError where there is none
     assert [name for name in names if name.startswith("PREFECT_") and not hasattr(prefects, name)] == []
     assert not hasattr(prefects, "PREFECT_NONESUCH")
-    source = (ROOT / "flows" / "settings.py").read_text()
+    source = "".join(path.read_text() for room in ("flows", "pipeline") for path in (ROOT / room).rglob("*.py"))
     assert all(f'"{name}"' in source for name in names if name.startswith("RESCORE_"))
 
 

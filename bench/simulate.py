@@ -57,7 +57,7 @@ async def simulated(model: Model, n_trials: int, n_workers: int, trials_per_task
 
 def alone(model: Model, case: tuple[int, int, int], answers: Connection) -> None:
     """A case in a process of its own, whose memory is then the scheduler's."""
-    logging.getLogger("distributed").setLevel(logging.ERROR)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     outcome = asyncio.run(simulated(model, *case))
     outcome.scheduler_peak_bytes = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)

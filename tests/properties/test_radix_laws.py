@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from unittest.mock import patch
 
 import numpy as np
@@ -20,9 +21,10 @@ from pipeline.partials.merge import merge_tree
 
 
 @pytest.fixture
-def numba():
+def numba(require):
     """Compiled kernels are only used where Numba is loaded, or parts are very large."""
-    return pytest.importorskip("numba")
+    require("numba", find_spec("numba"), "Numba is not installed (extras: fast, dev)")
+    import numba  # noqa: F401
 
 
 QUERIES = tuple(f"q{number:02d}" for number in range(11))

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.formats.ctm import ALT, ALT_BEGIN, ALT_END
 from pipeline.formats.lexicon import is_tag
@@ -50,6 +50,11 @@ class TokenRules:
     keep_ascii: bool = True
     drop_hyphens: bool = True
     syllable_tags: bool = True
+
+    @classmethod
+    def of(cls, settings: Any) -> TokenRules:
+        """Those among a protocol's settings."""
+        return cls(**{name: getattr(settings, name) for name in cls.__dataclass_fields__})
 
 
 class Token(NamedTuple):

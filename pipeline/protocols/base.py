@@ -15,6 +15,7 @@ from pipeline.errors import Finding
 from pipeline.formats.table import Table
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.metrics.resampling import Sample
+from pipeline.protocols.disputes import Dispute
 from pipeline.terms import Facts, Figure
 from pipeline.trials.schema import Ints
 
@@ -184,6 +185,8 @@ class Family:
     unit counts, or the reason why there is none."""
     explain: Callable[[Protocol, Any, Any, Reference], Table] | None = None
     """Trials and key of one tile → what became of each of them, one row each; None where a family has no such table."""
+    dispute: Dispute | None = None
+    """How single trials are explained; None where the family's trials have no outcome of their own."""
     derivation: tuple[str, ...] | None = None
     """The settings that ``refer`` reads: no other one has a part in a reference's address. None: all of them."""
     conclusion: tuple[str, ...] = ()

@@ -30,6 +30,7 @@ from pipeline.protocols.kws_conditions import (
     members,
     selected,
 )
+from pipeline.protocols.kws_dispute import DISPUTE
 from pipeline.protocols.kws_explain import explain, listed, withdrawn
 from pipeline.protocols.kws_identifiers import identifier_slips, identify
 from pipeline.protocols.kws_parts import (
@@ -286,6 +287,7 @@ DETECTIONS = Family(
     name_slips=identifier_slips,
     reader=reader,
     explain=explain,
+    dispute=DISPUTE,
     stored_curve=thinned,
     derivation=DERIVATION,
     conclusion=CONCLUSION,

@@ -5,7 +5,7 @@ Nothing is decided here: the mapping is the aligner's own, and the pairs are its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,7 +16,9 @@ from pipeline.align.candidates import find_candidates
 from pipeline.align.congruence import SCORE_WEIGHT, TIME_WEIGHT, WEIGHT_STEP, time_congruence
 from pipeline.align.grouped import expand
 from pipeline.align.occurrences import align_occurrences
+from pipeline.errors import UsageError
 from pipeline.protocols.base import Protocol, Reference
+from pipeline.protocols.disputes import Dispute
 from pipeline.protocols.kws_tiles import align_tile, score_range_of
 from pipeline.trials.blocks import query_of
 from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
@@ -42,6 +44,8 @@ RULES: Mapping[str, str] = {
 }
 """Every rule that can decide (KWSEval, KWSAlignment.pm; OpenKWS13 plan, section 5.1.1), in words."""
 DROPPED = "dropped"
+PAIRS_AT_MOST = 1_000_000
+"""Of a query, beyond which nobody would read them."""
 
 
 @dataclass(frozen=True)
@@ -134,11 +138,25 @@ class _Query:
             score_range=score_range_of(self.settings, self.trials),
             floor=self.settings.score_range_floor,
         )
+        n_pairs = int((found.last - found.first).sum())
+        if n_pairs > PAIRS_AT_MOST:
+            what = f"{n_pairs} pairs of its detections and occurrences are in reach of each other"
+            raise UsageError(f"the query is not explained: {what} (allowed: {PAIRS_AT_MOST}).")
         reference, detection = expand(found.first, found.last)
         worth = found.weight(reference, detection)
         keys = zip(found.trial[detection].tolist(), found.occurrence[reference].tolist(), strict=True)
         values = zip(worth.tolist(), found.congruence[detection].tolist(), strict=True)
         return dict(zip(keys, values, strict=True))
+
+    @cached_property
+    def occurrences_of(self) -> Mapping[int, Sequence[int]]:
+        """The occurrences in reach of each detection that has any."""
+        return _grouped(self.pairs)
+
+    @cached_property
+    def trials_of(self) -> Mapping[int, Sequence[int]]:
+        """The detections in reach of each occurrence that has any."""
+        return _grouped((other, trial) for trial, other in self.pairs)
 
     def _detection(self, row: int) -> Explained:
         trials = self.trials
@@ -148,7 +166,7 @@ class _Query:
         outcome = (("MISS", "CORR") if target >= 0 else ("CORR!DET", "FA"))[decision] if kept else DROPPED
         rule = self._detection_rule(row, target)
         end, score = begin + float(trials.dur_s[row]), float(trials.score[row])
-        pairs = tuple(self._pair(trial, other) for trial, other in self.pairs if trial == row)
+        pairs = tuple(self._pair(row, other) for other in self.occurrences_of.get(row, ()))
         return Explained("detection", file, channel, begin, end, score, decision, outcome, rule, pairs)
 
     def _occurrence(self, row: int) -> Explained:
@@ -156,7 +174,7 @@ class _Query:
         kept, trial = bool(self.occurrence_kept[row]), self.of_occurrence.get(row, -1)
         hit = trial >= 0 and bool(self.trials.decision[trial])
         outcome = DROPPED if not kept else "CORR" if hit else "MISS"
-        pairs = tuple(self._pair(one, other) for one, other in self.pairs if other == row)
+        pairs = tuple(self._pair(one, row) for one in self.trials_of.get(row, ()))
         rule = self._occurrence_rule(row, trial)
         end = float(self.occurrences.end_s[row])
         return Explained("occurrence", file, channel, begin, end, float("nan"), hit, outcome, rule, pairs)
@@ -183,7 +201,7 @@ class _Query:
     def _detection_rule(self, row: int, target: int) -> str:
         if not self.trial_kept[row]:
             return "outside_namefile" if self.inside[row] else "outside_ecf"
-        reach = [other for trial, other in self.pairs if trial == row]
+        reach = self.occurrences_of.get(row, ())
         if not reach:
             near = self._same_place(self.trials, row, self.occurrences, self.occurrence_kept)
             return "out_of_reach" if near else "no_occurrence"
@@ -195,7 +213,7 @@ class _Query:
     def _occurrence_rule(self, row: int, trial: int) -> str:
         if not self.occurrence_kept[row]:
             return "outside_namefile" if self.settings.namefile else "outside_ecf"
-        reach = [one for one, other in self.pairs if other == row]
+        reach = self.trials_of.get(row, ())
         if not reach:
             near = self._same_place(self.occurrences, row, self.trials, self.trial_kept)
             return "none_in_reach" if near else "no_detection"
@@ -208,8 +226,8 @@ class _Query:
     def _mapped_rule(self, trial: int, occurrence: int) -> str:
         """Why these two are a pair: against what each of them could have had instead."""
         worth = self.pairs[trial, occurrence][0]
-        rivals = [one for one, other in self.pairs if other == occurrence and one != trial]
-        others = [other for one, other in self.pairs if one == trial and other != occurrence]
+        rivals = [one for one in self.trials_of[occurrence] if one != trial]
+        others = [other for other in self.occurrences_of[trial] if other != occurrence]
         better = [(one, occurrence) for one in rivals if self.pairs[one, occurrence][0] > worth]
         better += [(trial, other) for other in others if self.pairs[trial, other][0] > worth]
         if better:
@@ -266,7 +284,18 @@ class _Query:
         return found
 
 
+def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    """The second ones of each first."""
+    groups: dict[int, list[int]] = {}
+    for one, other in pairs:
+        groups.setdefault(one, []).append(other)
+    return groups
+
+
 def _mask(rows: Ints, size: int) -> Bools:
     mask = np.zeros(size, np.bool_)
     mask[rows] = True
     return mask
+
+
+DISPUTE = Dispute(explain_query)

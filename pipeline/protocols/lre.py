@@ -36,7 +36,8 @@ from pipeline.metrics.resampling import Sample
 from pipeline.metrics.segment_samples import segment_sample
 from pipeline.partials.score_rows import ScoreRows
 from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference, Role
-from pipeline.protocols.lre_settings import LreSettings
+from pipeline.protocols.lre_dispute import DISPUTE
+from pipeline.protocols.lre_settings import LreSettings, class_of_label, given_classes, languages_of_others
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, Figure, OperatingPoint
 from pipeline.trials import score_matrix
@@ -152,22 +153,6 @@ def _n_by_class(total: ScoreRows | Elsewhere, task: str, meaning: Mapping[str, s
     return n_by_class
 
 
-def given_classes(task: str, chosen_set: str) -> tuple[str, ...]:
-    """The classes that an output scores."""
-    return columns_of(task) if chosen_set == OPEN else LANGUAGES[task]
-
-
-def class_of_label(settings: LreSettings, task: str) -> dict[str, str]:
-    """Which class a label of the key counts as, in a task; labels that are not here are left out."""
-    own = {name: name for name in columns_of(task)}
-    others = _others(task) if settings.other_task_languages == "oos" else ()
-    return {**own, **dict.fromkeys(others, OOS)}
-
-
-def _others(task: str) -> tuple[str, ...]:
-    return tuple(name for other, names in LANGUAGES.items() if other != task for name in names)
-
-
 def _present(settings: LreSettings, classes: tuple[str, ...], n_by_class: Mapping[str, int]) -> tuple[str, ...]:
     if settings.empty_classes == "undefined":
         return classes
@@ -224,7 +209,7 @@ def _facts(settings: LreSettings, task: str, n_by_label: Mapping[str, int]) -> d
         "n_segments": sum(n_by_label.values()),
         "n_removed": n_by_label.get(REMOVED, 0),
         "n_oos": n_by_label.get(OOS, 0),
-        "n_other_task": sum(n_by_label.get(name, 0) for name in _others(task)),
+        "n_other_task": sum(n_by_label.get(name, 0) for name in languages_of_others(task)),
         "other_task_languages": settings.other_task_languages,
     }
 
@@ -292,6 +277,7 @@ LANGUAGE = Family(
     whole=whole,
     sample=sample,
     check=check,
+    dispute=DISPUTE,
     identify=identify,
     derivation=(),
     primaries_only=True,

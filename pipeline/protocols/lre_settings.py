@@ -1,4 +1,4 @@
-"""The settings of language recognition."""
+"""The settings of language recognition, and what they make of labels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pipeline.errors import UsageError
-from pipeline.formats.lre_names import LANGUAGES, OOS
+from pipeline.formats.lre_names import LANGUAGES, OOS, OPEN, columns_of
 from pipeline.protocols.settings import setting
 
 PLAN = "Albayzin 2012 LRE plan"
@@ -64,3 +64,20 @@ class LreSettings:
         if not math.isclose(math.fsum(found.values()), 1.0, abs_tol=1e-9):
             raise UsageError(f"setting eta: the weights add up to {math.fsum(found.values())!r} (allowed: 1).")
         return found
+
+
+def given_classes(task: str, chosen_set: str) -> tuple[str, ...]:
+    """The classes that an output scores."""
+    return columns_of(task) if chosen_set == OPEN else LANGUAGES[task]
+
+
+def class_of_label(settings: LreSettings, task: str) -> dict[str, str]:
+    """Which class a label of the key counts as, in a task; labels that are not here are left out."""
+    own = {name: name for name in columns_of(task)}
+    others = languages_of_others(task) if settings.other_task_languages == "oos" else ()
+    return {**own, **dict.fromkeys(others, OOS)}
+
+
+def languages_of_others(task: str) -> tuple[str, ...]:
+    """The languages of all tasks but one."""
+    return tuple(name for other, names in LANGUAGES.items() if other != task for name in names)

@@ -25,6 +25,7 @@ from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
 from pipeline.protocols import med_conditions, med_names
 from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.med_dispute import DISPUTE
 from pipeline.protocols.med_submission import lay_out as lay_out_submission
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts
@@ -269,6 +270,7 @@ EVENTS = Family(
     whole=whole,
     sample=sample,
     check=check,
+    dispute=DISPUTE,
     boards_apart=True,
     stored_curve=thinned,
     identify=med_names.identify,

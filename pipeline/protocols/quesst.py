@@ -37,6 +37,7 @@ from pipeline.partials.tie_order import TieOrder
 from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference
 from pipeline.protocols.kws import ROLES
 from pipeline.protocols.kws_warnings import unknown_message
+from pipeline.protocols.quesst_dispute import DISPUTE
 from pipeline.protocols.quesst_parts import (
     Completing,
     ThinDocuments,
@@ -319,6 +320,7 @@ DOCUMENTS = Family(
     stored_curve=thinned,
     whole=whole,
     sample=sample,
+    dispute=DISPUTE,
     derivation=("t_audio",),
     conclusion=("c_miss", "c_fa", "p_target", "p_target_effective", "censor", "unknown_query", "load_lambda"),
 )

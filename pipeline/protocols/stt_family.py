@@ -17,6 +17,7 @@ from pipeline.metrics.resampling import Sample
 from pipeline.metrics.speaker_samples import speaker_sample
 from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
 from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.stt_dispute import DISPUTE
 from pipeline.protocols.stt_tables import tables
 from pipeline.protocols.stt_tile import ONLY_OUTPUT, ONLY_REFERENCE, outcomes
 from pipeline.terms import Facts, OperatingPoint
@@ -95,16 +96,10 @@ def lay_out(protocol: Protocol, tables: Mapping[str, Any], _timeline: Any) -> tu
     return token_layout.words_of(source, case_sensitive=protocol.settings.case_sensitive), source.findings
 
 
-def rules_of(protocol: Protocol) -> TokenRules:
-    """The protocol's settings that turn words into tokens."""
-    names = TokenRules.__dataclass_fields__
-    return TokenRules(**{name: getattr(protocol.settings, name) for name in names})
-
-
 def tile_parts(protocol: Protocol, _words: Words, reference: Reference) -> dict[str, Any]:
     """Settings and outside facts that a tile's outcomes depend on."""
     settings = protocol.settings
-    rules = rules_of(protocol)
+    rules = TokenRules.of(protocol.settings)
     return {
         "aligner": f"tokens.{ALIGNER_EDITION}",
         **{name: getattr(rules, name) for name in TokenRules.__dataclass_fields__},
@@ -117,7 +112,9 @@ def tile_parts(protocol: Protocol, _words: Words, reference: Reference) -> dict[
 def tile(protocol: Protocol, words: Words, segments: Segments, reference: Reference) -> SttOutcomes:
     """Align one tile of recordings and count."""
     settings = protocol.settings
-    aligned = align_tokens(words, segments, rules_of(protocol), reference.timeline, segment_end=settings.segment_end)
+    aligned = align_tokens(
+        words, segments, TokenRules.of(settings), reference.timeline, segment_end=settings.segment_end
+    )
     return outcomes(aligned, segments, listed=settings.alignment)
 
 
@@ -244,6 +241,7 @@ TOKENS = Family(
     whole=whole,
     sample=sample,
     compare=significance.compare,
+    dispute=DISPUTE,
     derivation=("case_sensitive", "variant"),
     conclusion=("n_ref_rule", "missing_confidence", "unknown_file"),
 )

@@ -7,7 +7,9 @@ import io
 import pytest
 
 from pipeline import protocols
+from pipeline.errors import UsageError
 from pipeline.formats import READERS
+from pipeline.protocols import kws_dispute
 from pipeline.protocols.kws_dispute import RULES, explain_query
 
 Word = tuple[str, float, float]
@@ -194,3 +196,11 @@ def test_pairs_have_their_kernel_values():
     assert (by_begin[10.0].score_congruence, by_begin[10.4].score_congruence) == pytest.approx((0.0, 1.0))
     assert by_begin[10.4].kernel == pytest.approx(1 + 0.6e-8 + 1e-6, abs=1e-15)
     assert [pair.mapped for pair in occurrence.pairs] == [pair.begin_s == 10.4 for pair in occurrence.pairs]
+
+
+def test_more_pairs_than_anybody_reads_are_refused_and_not_listed(monkeypatch):
+    detections = [("f", 10.5 + at / 100, 1.0, 0.5, "YES") for at in range(3)]
+    assert sum(len(row.pairs) for row in explained(TWO, detections) if row.kind == "detection") == 6
+    monkeypatch.setattr(kws_dispute, "PAIRS_AT_MOST", 5)
+    with pytest.raises(UsageError, match=r"6 pairs .* \(allowed: 5\)"):
+        explained(TWO, detections)

@@ -9,39 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-import dask
-from distributed import Client, LocalCluster
+from distributed import Client
 
 from flows.cluster_kubernetes import kubernetes
-from flows.cluster_security import secured
+from flows.cluster_local import local
 from flows.cluster_slurm import slurm
 from flows.cluster_versions import differences, forget_guard, guard
-from flows.settings import ONE_THREAD, Settings
+from flows.settings import Settings
 from pipeline.errors import PlatformError, UsageError
 
 CONNECT_TIMEOUT_S = 30
 """How long a scheduler may take to answer, and its workers to be there where nobody has to start them first."""
 QUEUE_TIMEOUT_S = {"slurm": 12 * 3600, "kubernetes": 900}
 """How long workers that are started for the run may take: a job waits for its turn. RESCORE_WORKERS_TIMEOUT_S wins."""
-
-
-@contextmanager
-def local(settings: Settings) -> Iterator[str]:
-    """Worker processes on this machine, one thread each, reachable from this machine only."""
-    workers = settings.workers or dask.system.CPU_COUNT
-    with (
-        secured(by_default=False) as security,
-        LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # any free port: two runs at once do not meet
-            env=ONE_THREAD,
-            security=security,
-        ) as cluster,
-    ):
-        yield str(cluster.scheduler_address)
 
 
 @contextmanager

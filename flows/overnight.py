@@ -20,11 +20,13 @@ from prefect.utilities.annotations import quote
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from flows.cluster_local import sized
 from flows.clusters import open_cluster
 from flows.deaths import ALONE, IN_COMPANY, blame_after, suspected_after
 from flows.logs import from_workers, structured
 from flows.performance import kept_performance
 from flows.settings import CELLS_AT_ONCE, MOST_TASKS, Settings, settings_for
+from flows.steps import get_ready_to_finish
 from flows.tasks import Place, Scored, publish_run, score_cells
 from flows.told import State, best_effort, leave_artifacts, tell
 from flows.turns import turn
@@ -86,9 +88,11 @@ def _run(store: Store, work: Plan, prepared: Work, settings: Settings, *, staged
     notes: dict[str, Any] = {}
     _LOG.info("%d cells, %d to score", len(work.jobs), len(todo))
     if todo:
+        settings = sized(settings, todo)
         with open_cluster(settings) as scheduler, Client(scheduler, set_as_default=False) as client:
             from_workers(settings.log, client)
-            with kept_performance(client, store) as performance, suspected_after(client, IN_COMPANY):
+            watched = kept_performance(client, store, wanted=not settings.brief)
+            with watched as performance, suspected_after(client, IN_COMPANY):
                 place = Place(store.root, work.address, scheduler)
                 done = score_alone(place, score_all(place, todo, show_progress), client)
         notes = {"performance": performance.path, "scoring_wall_s": round(time.monotonic() - began_s, 3)}
@@ -127,6 +131,7 @@ def score_all(place: Place, jobs: Sequence[Job], show_progress: bool) -> Done:
         score_cells.with_options(task_run_name=label).submit(place, [_parts(job.cell) for job in group]): label
         for label, group in groups.items()
     }
+    get_ready_to_finish()
     failures, done = dict[str, BaseException](), Done()
     with _progress(len(jobs), show_progress) as advance:
         for future in as_completed(list(futures)):

@@ -26,12 +26,16 @@ class Performance:
 
 
 @contextmanager
-def kept_performance(client: Client, store: Store) -> Iterator[Performance]:
+def kept_performance(client: Client, store: Store, *, wanted: bool = True) -> Iterator[Performance]:
     """Watch the cluster while the context lasts, then write the report to ``performance/<digest>.html``.
 
     It is named by its content, and no result knows of it. A cluster that cannot report costs the report, not the run.
+    There is none where it is not ``wanted``: it takes a second to draw, which is longer than some runs.
     """
     found = Performance()
+    if not wanted:
+        yield found
+        return
     with tempfile.TemporaryDirectory(prefix="rescore-dask-") as folder:
         file = Path(folder) / "report.html"
         report = performance_report(filename=str(file), mode="inline")

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from flows.guard import guarded
-from flows.settings import Settings, prepare_environment
+from flows.settings import Settings, prepare_environment, without_collector
 from flows.steps import boards_of, document, finish, is_small, score_here
 from pipeline.config import load_evaluation
 from pipeline.config.urls import masked
@@ -114,25 +114,33 @@ def _make(evaluation: str, work: Plan, todo: Sequence[Job], settings: Settings, 
         return finish(store, work, score_here(store, work, todo))
     if not quiet:
         _say(f"{cells}. Starting Prefect and Dask ({settings.cluster}) …")
-    return _start_flow(evaluation, work, settings, show_progress=not quiet)
+    return _start_flow(evaluation, work, todo, settings, show_progress=not quiet)
 
 
-def _start_flow(evaluation: str, work: Plan, settings: Settings, *, show_progress: bool) -> Run:
-    """Run the flow on this plan, with an embedded Prefect server unless the environment names one."""
+def _start_flow(evaluation: str, work: Plan, todo: Sequence[Job], settings: Settings, *, show_progress: bool) -> Run:
+    """Run the flow on this plan, with an embedded Prefect server unless the environment names one.
+
+    Workers start while Prefect does: both take seconds, and what takes them is imports.
+    """
     prepare_environment()
-    from flows.overnight import rescore  # Prefect reads the environment when it is imported, and costs two seconds
+    from flows.cluster_local import begun, sized  # Dask, like Prefect, reads the environment when it is imported
 
+    own = sized(settings, todo)
     try:
-        with guarded():
-            return rescore(
-                evaluation,
-                store=settings.store,
-                cluster=settings.cluster,
-                workers=settings.workers,
-                plan=work.address,
-                prepared=work.work,
-                show_progress=show_progress and sys.stderr.isatty(),
-            )
+        with guarded(), begun(own):
+            with without_collector():
+                from flows.overnight import rescore
+                from flows.told import unheard
+            with unheard(own.brief):
+                return rescore(
+                    evaluation,
+                    store=settings.store,
+                    cluster=settings.cluster,
+                    workers=settings.workers,
+                    plan=work.address,
+                    prepared=work.work,
+                    show_progress=show_progress and sys.stderr.isatty(),
+                )
     except RescoreError:
         raise
     except Exception as error:  # Prefect and its HTTP client raise all sorts when the server does not answer

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,11 +61,14 @@ class Settings:
     cluster: str = "local"
     """``local``, ``slurm``, ``kubernetes`` or a scheduler's address (``tcp://…``, ``tls://…``)."""
     workers: int | None = None
-    """Worker processes of a cluster that the run starts; None is one for each core, or what the manifest says."""
+    """Worker processes of a cluster that the run starts; None is as many as there is work for, at most one a core, or
+    what the manifest says."""
     log: str = "text"
     """``json``: what the flow and its workers do, as JSON lines on stderr; ``text``: warnings only."""
     workers_timeout_s: int | None = None
     """How long the first worker may take to come; None is what is usual for the kind of cluster."""
+    brief: bool = False
+    """Little is to be scored: the run goes without Dask's dashboard, and without its report."""
 
 
 def settings_for(
@@ -110,6 +115,17 @@ def prepare_environment(environment: MutableMapping[str, str] | None = None) -> 
         values["DASK_LOGGING"] = repr(DASK_LOGGING)
     if "PREFECT_API_URL" not in values and "PREFECT_HOME" not in values:
         values["PREFECT_HOME"] = str(_private_home(values))
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Import large packages without looking for garbage among what they define, neither meanwhile nor later on."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _private_home(environment: Mapping[str, str]) -> Path:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pipeline.engine.cell import do_cell, kept_result, lacks
@@ -23,6 +25,14 @@ if TYPE_CHECKING:
     from pipeline.report.diff import Diff, Side
 
 _MADE_FROM = "an object that intervals are made from"
+_TO_FINISH = (
+    "pipeline.report.cell_tables",
+    "pipeline.report.uncertainty",
+    "pipeline.report.write",
+    "zarr",
+    "dask.array",  # xarray looks for it with the first array that it is given
+)
+"""What publishing imports. Nothing breaks where something is missing here: it is then imported later."""
 MOST_HERE = 200
 """Cells that are scored in this process where no output is to be read: beyond, a cluster is worth its start."""
 MOST_BYTES_HERE = 500_000_000
@@ -44,6 +54,17 @@ def is_small(store: Store, plan: Plan, todo: Iterable[Job]) -> bool:
 def score_here(store: Store, plan: Plan, todo: Iterable[Job]) -> Work:
     """Score cells one after the other in this process."""
     return total(do_cell(store, plan, job.cell) for job in todo)
+
+
+@cache
+def get_ready_to_finish() -> None:
+    """Import what ``finish`` needs and compile its templates, while the cluster works and this process would wait."""
+    for module in _TO_FINISH:
+        import_module(module)
+    from pipeline.report.environments import compile_before
+    from pipeline.report.page import environment
+
+    compile_before(environment(), "page.html.j2")
 
 
 def finish(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from flows.guard import guarded
-from flows.settings import prepare_environment
+from flows.settings import Settings, prepare_environment, without_collector
 from flows.studies import (
     MOST_DRAWN_HERE,
     Planned,
@@ -88,10 +88,12 @@ def is_brief(study: Study, store: Store, planned: tuple[Planned, ...]) -> bool:
 def _start_flow(file: str, store: str, cluster: str, workers: int | None) -> Mapping[str, str]:
     """Run the flow, with an embedded Prefect server unless the environment names one."""
     prepare_environment()
-    from flows.meta import meta  # Prefect reads the environment when it is imported, and costs two seconds
+    from flows.cluster_local import begun  # Dask, like Prefect, reads the environment when it is imported
 
     try:
-        with guarded():
+        with guarded(), begun(Settings(store, cluster, workers)):
+            with without_collector():
+                from flows.meta import meta
             return meta(file, store=store, cluster=cluster, workers=workers)
     except RescoreError:
         raise

@@ -16,6 +16,7 @@ import httpx
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.events import emit_event
 from prefect.exceptions import PrefectException
+from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, get_current_settings, temporary_settings
 
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, load_plan
@@ -41,6 +42,19 @@ def best_effort(what: str) -> Iterator[None]:
         yield
     except (httpx.HTTPError, PrefectException, OSError) as error:
         _LOG.warning("Prefect did not take %s (%s: %s); the results are safe", what, type(error).__name__, error)
+
+
+@contextmanager
+def unheard(is_brief: bool) -> Iterator[None]:
+    """While the context lasts, a brief flow gives no heartbeats: it would wait a second for their thread at its end.
+
+    Where somebody has said how often they are to come, they come.
+    """
+    if not is_brief or "heartbeat_frequency" in get_current_settings().flows.model_fields_set:
+        yield
+        return
+    with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+        yield
 
 
 def leave_artifacts(store: Store, run: Run, state: State) -> None:

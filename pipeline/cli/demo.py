@@ -26,7 +26,7 @@ def register(subparsers: Any) -> None:
     )
     parser.add_argument("--folder", default=DEFAULT_FOLDER, help=f"where it goes (default: {DEFAULT_FOLDER})")
     parser.add_argument("--store", type=shared_store, metavar="URL", help="default: `store` in the folder")
-    parser.add_argument("--workers", type=count, default=None, metavar="N", help="default: one a core")
+    parser.add_argument("--workers", type=count, default=None, metavar="N", help="default: as many as are worth it")
     parser.add_argument("--years", action="store_true", help="three made-up years instead, compared by `rescore meta`")
     parser.add_argument(
         "--season", action="store_true", help="a made-up season instead, from roster to corrected board"

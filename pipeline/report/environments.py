@@ -6,6 +6,7 @@ import math
 import re
 
 import jinja2
+import jinja2.meta
 from markupsafe import Markup, escape
 
 from pipeline.report import marks, words
@@ -33,6 +34,19 @@ def new_environment() -> jinja2.Environment:
     )
     made.tests["nan"] = math.isnan
     return made
+
+
+def compile_before(made: jinja2.Environment, name: str) -> None:
+    """Compile a template and those that it refers to, which rendering it would otherwise do."""
+    left, done = [name], set[str]()
+    while left:
+        one = left.pop()
+        done.add(one)
+        made.get_template(one)
+        loader = made.loader
+        source = "" if loader is None else loader.get_source(made, one)[0]
+        named = set(filter(None, jinja2.meta.find_referenced_templates(made.parse(source))))
+        left += named - done - set(left)
 
 
 def breakable(text: str) -> Markup:

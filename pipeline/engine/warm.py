@@ -1,0 +1,31 @@
+"""What a worker of a local cluster loads when it starts (Dask's ``preload``), so that its first task does not have to.
+
+Workers start while the run's own process imports Prefect: on another core this costs no time.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+from typing import Any
+
+NEEDED = (
+    "pipeline.engine.cell",
+    "pipeline.store.recorded",
+    "xarray",
+    "zarr",
+    "dask.array",  # xarray looks for it with the first array that it is given
+)
+"""What scoring a cell imports. Nothing breaks where something is missing here: it is then imported later."""
+
+
+def dask_setup(_worker: Any) -> None:
+    """Called by Dask in a new worker, before it is given anything to do."""
+    gc.disable()  # modules stay: the collector looks through them in vain, over and over, and at the end once more
+    try:
+        for name in NEEDED:
+            importlib.import_module(name)
+        importlib.import_module("pipeline.protocols").protocols()
+    finally:
+        gc.freeze()
+        gc.enable()

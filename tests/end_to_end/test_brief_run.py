@@ -1,0 +1,52 @@
+"""A run of one small cell: what it leaves out to be over soon, and what Prefect shows of it all the same."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterName
+from prefect.client.schemas.objects import FlowRun
+
+from flows.rescore import run_evaluation
+from pipeline.grid import latest
+from pipeline.store.blobs import Store
+
+EVALUATION = """name: brief
+protocol: sws2013
+datasets: {{eval: {{ecf: {0}/datasets/eval.ecf.xml, rttm: {0}/datasets/eval.rttm}}}}
+query_sets: {{eval-q: {{kwlist: {0}/queries/eval-q.tlist.xml}}}}
+systems: {{aurora: {{outputs: {{eval-q/eval: {0}/systems/aurora/eval-q_eval.stdlist.xml}}}}}}
+"""
+WAIT_S = 60.0
+
+
+def test_prefect_shows_the_flow_and_a_task_for_the_cell(
+    demo_evaluation: Path, tmp_path: Path, prefect_server: None
+) -> None:
+    path = tmp_path / "brief.yaml"
+    path.write_text(EVALUATION.format(demo_evaluation.parent))
+    store = Store(str(tmp_path / "store"))
+    summary = run_evaluation(str(path), store=store.root, quiet=True)
+    assert (summary.n_scored, summary.n_failed) == (1, 0)
+    work = latest(store, "brief").work
+    assert work["performance"] is None
+    assert store.listing("performance") == {}
+    assert {"ingest", "tiles", "conclude", "publish"} <= set(work["costs"])
+    assert shown(str(path)) == {"eval-q/eval/aurora": "Completed", "publish": "Completed"}
+
+
+def shown(evaluation: str) -> dict[str, str]:
+    """States of the task runs of the evaluation's only flow run, by name; the server files them a moment later."""
+    wanted = FlowRunFilter(name=FlowRunFilterName(any_=[f"rescore {evaluation}"]))
+    limit, states = time.monotonic() + WAIT_S, dict[str, str]()
+    with get_client(sync_client=True) as client:
+        [run] = client.read_flow_runs(flow_run_filter=wanted)
+        assert isinstance(run, FlowRun)
+        assert run.state_name == "Completed"
+        while list(states.values()) != ["Completed"] * 2 and time.monotonic() < limit:
+            tasks = client.read_task_runs(flow_run_filter=wanted)
+            states = {task.name: str(task.state_name) for task in tasks}
+            time.sleep(0.2)
+    return states

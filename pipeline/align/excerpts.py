@@ -6,8 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.align.grouped import positions_within
-from pipeline.formats.table import recode
+from pipeline.formats.table import Array, recode
 from pipeline.trials.schema import Bools, Codes, Excerpts, Floats
+
+_PLACES_AT_MOST = 1 << 20
+"""Files by channels, of which a table is made."""
 
 
 def inside_excerpts(
@@ -33,7 +36,7 @@ def inside_excerpts(
     last = np.append(first[1:], group.size)
     place_of = np.full((len(excerpts.files) + 1, len(excerpts.channels) + 1), -1, np.int32)
     place_of[np.divmod(places, len(excerpts.channels))] = np.arange(places.size)
-    place = place_of[recode(files, excerpts.files)[file], recode(channels, excerpts.channels)[channel]]
+    place = at_places(place_of, excerpts, (files, channels), file, channel)
     # Most recordings have one excerpt on a channel: its ends decide. A place without one holds nothing.
     sole = last - first == 1
     opens = np.append(np.where(sole, begin[first], np.inf), np.inf)
@@ -46,6 +49,20 @@ def inside_excerpts(
         # Of the excerpts begun by then, the one that ends last holds the row if any does.
         inside[rows] = (begun > first[of]) & (latest_end[np.maximum(begun - 1, 0)] >= end_s[rows])
     return inside
+
+
+def at_places(
+    table: Array, excerpts: Excerpts, names: tuple[tuple[str, ...], tuple[str, ...]], file: Codes, channel: Codes
+) -> Array:
+    """For each row what ``table`` says of its file and channel, which has a place more of each for unknown ones.
+
+    ``names`` are the rows' own files and channels.
+    """
+    files, channels = recode(names[0], excerpts.files), recode(names[1], excerpts.channels)
+    if len(names[0]) * len(names[1]) > _PLACES_AT_MOST:
+        return np.asarray(table[files[file], channels[channel]])
+    own = table[files[:-1, None], channels[None, :-1]]
+    return np.asarray(own[:, 0][file] if len(names[1]) == 1 else own.ravel()[file * np.int64(len(names[1])) + channel])
 
 
 def _by_group(excerpts: Excerpts) -> tuple[NDArray[np.int64], Floats, Floats]:

@@ -11,9 +11,10 @@ from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
 from pipeline.cli.output import finding_document, note_findings, print_json
 from pipeline.cli.reports import add_reports, check_reports, write_reports
 from pipeline.engine.result import document
-from pipeline.engine.score import check_roles, read_all, score_files, score_tables
-from pipeline.errors import InputError
+from pipeline.engine.score import check_measures, check_roles, read_all, score_files, score_tables
+from pipeline.errors import InputError, UsageError
 from pipeline.protocols import find
+from pipeline.protocols.base import Protocol
 
 
 def register(subparsers: Any) -> None:
@@ -30,6 +31,11 @@ def register(subparsers: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--curve", action="store_true", help="add the curve over thresholds")
     parser.add_argument("--per-query", action="store_true", help="add the table of queries (JSON always has it)")
+    parser.add_argument(
+        "--measures",
+        metavar="NAME,…",
+        help="only these figures, no tables and no curve; keyword search computes no others (see 'rescore protocols')",
+    )
     add_reports(parser)
     parser.set_defaults(command=score)
 
@@ -40,12 +46,13 @@ def score(args: argparse.Namespace) -> int:
     check_reports(args, protocol)
     inputs = roles_of(args.inputs, protocol)
     check_roles(protocol, inputs)
+    measures = _measures(args, protocol)
     tables: Mapping[str, Any] = {}
     if args.alignment:
         tables, sources = read_all(protocol, inputs)
-        result = score_tables(protocol, tables, sources)
+        result = score_tables(protocol, tables, sources, measures=measures)
     else:
-        result = score_files(protocol, inputs)
+        result = score_files(protocol, inputs, measures=measures)
     if args.json:
         printed = document(result, curve=args.curve)
         kind = "warnings" if result.failed is None else "errors"
@@ -59,3 +66,18 @@ def score(args: argparse.Namespace) -> int:
         note_findings(error)
         return error.exit_code
     return 0
+
+
+def _measures(args: argparse.Namespace, protocol: Protocol) -> tuple[str, ...]:
+    """The figures asked for, () for all. Raises ``UsageError`` for unknown ones and for what needs the others."""
+    if args.measures is None:
+        return ()
+    asked = tuple(name.strip() for name in args.measures.split(",") if name.strip())
+    if not asked:
+        raise UsageError("--measures names none. Leave it out for all.")
+    check_measures(protocol, asked)
+    others = [name for name in ("curve", "per_query", "sum", "bsum") if getattr(args, name)]
+    if others:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in others)
+        raise UsageError(f"--measures leaves out what {named} would show. Give one or the other.")
+    return asked

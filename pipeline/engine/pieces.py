@@ -60,6 +60,12 @@ class Cutter:
 
     def feed(self, data: bytes) -> None:
         """The next bytes."""
+        end = self._at + len(self._held) + len(data)
+        if self._due >= end and len(data) > _HELD_BACK:  # no piece can begin here: nothing is copied
+            self._hash.update(self._held)
+            self._hash.update(memoryview(data)[:-_HELD_BACK])
+            self._held, self._at = data[-_HELD_BACK:], end - _HELD_BACK
+            return
         text, done = self._held + data, 0
         while (found := FIRST_BLOCK.search(text, max(self._due - self._at, done))) is not None:
             if self._due:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -17,49 +17,80 @@ from pipeline.engine.tiles import batches
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Conclusion, Protocol, Reference, Sliced
-from pipeline.terms import Cell, Source
+from pipeline.terms import Cell, Facts, Source
 
 ROWS_AT_ONCE = 1 << 18
 """Trials and occurrences of a tile: few enough for a processor's caches, many enough for what a tile costs."""
 
 
-def score_files(protocol: Protocol, inputs: Mapping[str, str], *, cell: Cell | None = None) -> Result:
+def score_files(
+    protocol: Protocol, inputs: Mapping[str, str], *, cell: Cell | None = None, measures: Sequence[str] = ()
+) -> Result:
     """The result of one output under ``protocol``. ``inputs`` are URLs by role.
 
-    Raises ``UsageError`` for missing or unknown roles, ``InputError`` with the problems of every refused file.
+    With ``measures`` it has these figures alone, in the protocol's order, and no blocks, curve or tables; of detections
+    nothing else is computed. Raises ``UsageError`` for missing or unknown roles and unknown measures, ``InputError``
+    with the problems of every refused file.
     """
     check_roles(protocol, inputs)
-    return _score(protocol, *read_all(protocol, inputs), cell)
+    check_measures(protocol, measures)
+    return _score(protocol, *read_all(protocol, inputs), cell, measures)
 
 
 def score_tables(
-    protocol: Protocol, tables: Mapping[str, Any], sources: tuple[Source, ...], *, cell: Cell | None = None
+    protocol: Protocol,
+    tables: Mapping[str, Any],
+    sources: tuple[Source, ...],
+    *,
+    cell: Cell | None = None,
+    measures: Sequence[str] = (),
 ) -> Result:
     """The result of one output whose inputs have been read; findings name the files."""
-    return _score(protocol, dict(tables), sources, cell)
+    check_measures(protocol, measures)
+    return _score(protocol, dict(tables), sources, cell, measures)
 
 
-def _score(protocol: Protocol, tables: dict[str, Any], sources: tuple[Source, ...], cell: Cell | None) -> Result:
+def _score(
+    protocol: Protocol,
+    tables: dict[str, Any],
+    sources: tuple[Source, ...],
+    cell: Cell | None,
+    measures: Sequence[str],
+) -> Result:
     """As ``score_tables``. Takes the output's tables out of ``tables``: nothing else may hold them in a large cell."""
     names = {source.role: source.uri for source in sources}
     family = protocol.family
     try:
         reference = family.refer(protocol, tables)
-        trials, warnings = family.lay_out(protocol, tables, reference.timeline)
+        trials, warnings = (family.lay_out_tiles or family.lay_out)(protocol, tables, reference.timeline)
         for role in family.outputs:
             tables.pop(role, None)
         about = survey(protocol, trials)
         load = load_facts(tables.get("resources"), tables.get("queries"), cell, reference.facts.queries)
         parts = _tiles(protocol, trials, reference)
         del trials
+        give_back_memory()
         partial = merge_tree(parts, family.zero())
         del parts
         give_back_memory()
-        conclusion = family.conclude(protocol, partial, replace(reference.facts, load=load), about)
+        conclusion = _concluded(protocol, partial, replace(reference.facts, load=load), about, measures)
     except InputError as error:
         raise InputError(relabel(error.findings, names), error.count) from error
     result = scored(protocol, conclusion, sources, (*reference.findings, *warnings), cell)
     return replace(result, findings=relabel(result.findings, names))
+
+
+def _concluded(
+    protocol: Protocol, partial: Any, facts: Facts, about: Mapping[str, Any], measures: Sequence[str]
+) -> Conclusion:
+    """What the family concludes, or of that some figures."""
+    family = protocol.family
+    if not measures:
+        return family.conclude(protocol, partial, facts, about)
+    if family.conclude_figures is None:
+        return family.conclude(protocol, partial, facts, about).figures_alone(measures)
+    wanted = tuple(measure for measure in protocol.measures if measure.name in measures)
+    return family.conclude_figures(replace(protocol, measures=wanted), partial, facts, about)
 
 
 def _tiles(protocol: Protocol, trials: Sliced, reference: Reference) -> list[Any]:
@@ -78,6 +109,14 @@ def check_roles(protocol: Protocol, inputs: Mapping[str, str]) -> None:
         raise UsageError(f"{protocol.name} has no input {', '.join(unknown)} (allowed: {', '.join(sorted(known))}).")
     if missing:
         raise UsageError(f"{protocol.name} needs the inputs {', '.join(missing)}. Give each as --input ROLE=URL.")
+
+
+def check_measures(protocol: Protocol, measures: Sequence[str]) -> None:
+    """Refuse measures that the protocol has not."""
+    known = [measure.name for measure in protocol.measures]
+    unknown = [name for name in measures if name not in known]
+    if unknown:
+        raise UsageError(f"{protocol.name} has no measure {', '.join(unknown)} (allowed: {', '.join(known)}).")
 
 
 def read_all(protocol: Protocol, inputs: Mapping[str, str]) -> tuple[dict[str, Any], tuple[Source, ...]]:

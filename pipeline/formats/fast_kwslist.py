@@ -14,7 +14,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
-from functools import partial
 from typing import BinaryIO
 
 import numpy as np
@@ -124,10 +123,10 @@ def _detections(whole: Part, blocks: Blocks) -> Table:
     columns = dict(whole.columns)
     files, channels = columns.pop("file"), columns.pop("channel")
     made = {
-        "query": partial(np.repeat, queries["query"], n_rows),
-        "file": partial(files.astype, np.int32),
-        "channel": partial(channels.astype, np.int32),
-        "block": partial(np.repeat, np.arange(len(n_rows), dtype=np.int32), n_rows),
+        "query": lambda rows: np.repeat(queries["query"], n_rows)[rows],
+        "file": lambda rows: files[rows].astype(np.int32),
+        "channel": lambda rows: channels[rows].astype(np.int32),
+        "block": lambda rows: np.repeat(np.arange(len(n_rows), dtype=np.int32), n_rows)[rows],
     }
     vocabularies = {**queries.vocabularies, "file": whole.files, "channel": whole.channels}
     return Table(Compact(columns, made), vocabularies)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,23 +13,29 @@ from numpy.typing import NDArray
 from pipeline.errors import StoreError
 
 Array = NDArray[Any]
+Rows = slice | Array
+"""Rows of a table: an index, boolean array or slice."""
 
 
 class Compact(Mapping[str, Array]):
     """Columns of which some are made each time they are asked for, out of what takes less memory."""
 
-    def __init__(self, columns: Mapping[str, Array], made: Mapping[str, Callable[[], Array]]) -> None:
-        """``columns`` as they are, and what makes the others; all of one length."""
+    def __init__(self, columns: Mapping[str, Array], made: Mapping[str, Callable[[Rows], Array]]) -> None:
+        """``columns`` as they are, and what makes the others at some rows; all of one length."""
         self._columns, self._made = columns, made
 
     def __getitem__(self, name: str) -> Array:
-        return self._made[name]() if name in self._made else self._columns[name]
+        return self.at(name, slice(None))
 
     def __iter__(self) -> Iterator[str]:
         return iter((*self._columns, *self._made))
 
     def __len__(self) -> int:
         return len(self._columns) + len(self._made)
+
+    def at(self, name: str, rows: Rows) -> Array:
+        """A column at some rows."""
+        return self._made[name](rows) if name in self._made else self._columns[name][rows]
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,10 @@ class Table:
 
     def __getitem__(self, name: str) -> Array:
         return self.columns[name]
+
+    def at(self, name: str, rows: Rows) -> Array:
+        """A column at some rows, without the rest of it being made."""
+        return self.columns.at(name, rows) if isinstance(self.columns, Compact) else self.columns[name][rows]
 
     def text(self, name: str) -> list[str]:
         """A text column decoded, one string a row."""
@@ -80,7 +91,13 @@ def used_codes(names: tuple[str, ...], codes: Array) -> list[int]:
     return found
 
 
+@lru_cache(maxsize=32)
 def recode(names: tuple[str, ...], onto: tuple[str, ...]) -> NDArray[np.int32]:
-    """For each of ``names`` its position in ``onto``, -1 where absent. Index with a code column to translate it."""
+    """For each of ``names`` its position in ``onto``, -1 where absent. Index with a code column to translate it.
+
+    The last few are kept, as every tile of a cell asks for the same ones; they are read-only.
+    """
     position = {name: index for index, name in enumerate(onto)}
-    return np.array([position.get(name, -1) for name in names] + [-1], np.int32)
+    codes = np.array([position.get(name, -1) for name in names] + [-1], np.int32)
+    codes.setflags(write=False)
+    return codes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 
 from pipeline.metrics.fixed_point import Ints
 from pipeline.partials.ledger import Ledger
+
+Bools = NDArray[np.bool_]
+_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,11 @@ class Counts:
 
 
 def by_query(ledger: Ledger, column: Ints) -> Ints:
-    """Sums of a row column for each query of the ledger."""
+    """Sums of a row column for each query of a ledger of one condition."""
     sums = np.zeros(len(ledger.queries), np.int64)
-    np.add.at(sums, ledger.query, column)
+    used, first = ledger.runs
+    if used.size:
+        sums[used] = np.add.reduceat(column, first)
     return sums
 
 
@@ -41,8 +47,7 @@ def decided(ledger: Ledger) -> Counts:
 def accepted(ledger: Ledger, threshold: float) -> Counts:
     """Counts when exactly the detections with ``score >= threshold`` are accepted (seed 000 section 2.1)."""
     yes = ledger.score >= threshold
-    n_hit, n_fa = np.where(yes, ledger.n_target, 0), np.where(yes, ledger.n_nontarget, 0)
-    return Counts(ledger.n_true[0], by_query(ledger, n_hit), by_query(ledger, n_fa))
+    return Counts(ledger.n_true[0], by_query(ledger, ledger.n_target * yes), by_query(ledger, ledger.n_nontarget * yes))
 
 
 @dataclass(frozen=True)
@@ -62,10 +67,19 @@ class Decisions:
 
 def decision_range(ledger: Ledger) -> Decisions:
     """The range of accepted and rejected scores over all queries, with occurrences or not."""
-    n_yes = ledger.n_target_yes + ledger.n_nontarget_yes
-    yes, no = n_yes > 0, ledger.n_target + ledger.n_nontarget > n_yes
-    return Decisions(_extreme(ledger.score, yes, np.minimum), _extreme(ledger.score, no, np.maximum))
+    min_yes, max_no = math.inf, -math.inf
+    some_yes = some_no = False
+    for rows, yes, no in said(ledger):
+        score = ledger.score[rows]
+        min_yes = min(min_yes, float(np.min(score, where=yes, initial=math.inf)))
+        max_no = max(max_no, float(np.max(score, where=no, initial=-math.inf)))
+        some_yes, some_no = some_yes or bool(yes.any()), some_no or bool(no.any())
+    return Decisions(min_yes if some_yes else math.nan, max_no if some_no else math.nan)
 
 
-def _extreme(score: NDArray[np.float64], rows: NDArray[np.bool_], choose: np.ufunc) -> float:
-    return float(choose.reduce(score[rows])) if rows.any() else math.nan
+def said(ledger: Ledger) -> Iterator[tuple[slice, Bools, Bools]]:
+    """Rows, a few at a time, with whether YES and whether NO was said of some trial of each."""
+    for begin in range(0, len(ledger), _AT_ONCE):
+        rows = slice(begin, begin + _AT_ONCE)
+        n_yes = ledger.n_target_yes[rows] + ledger.n_nontarget_yes[rows]
+        yield rows, n_yes > 0, ledger.n_target[rows] + ledger.n_nontarget[rows] > n_yes

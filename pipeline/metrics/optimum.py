@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,9 @@ from pipeline.metrics.counts import Counts
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans
 from pipeline.metrics.sweep import ROUNDING
-from pipeline.partials.ledger import Ledger
+from pipeline.partials.ledger import Codes, Ledger
+
+_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -31,34 +34,46 @@ def optima(ledger: Ledger, means: QueryMeans, beta: float, *, reject_all_point: 
     without occurrences has no miss rate: its best point is judged by its false alarms, and its TWV is NaN.
     """
     n_queries = len(ledger.queries)
-    rows = np.flatnonzero(means.scored[ledger.query])
-    query, score = ledger.query[rows].astype(np.int64), ledger.score[rows]
-    n_hit = _accepted(ledger.n_target[rows], query, n_queries)
-    n_fa = _accepted(ledger.n_nontarget[rows], query, n_queries)
-    value = _value(n_hit, n_fa, query, means, beta)
-    best = np.full(n_queries, -np.inf)
-    np.maximum.at(best, query, value)
-    empty = _may_accept_nothing(query, score, n_queries, reject_all_point=reject_all_point)
-    best = np.where(empty, np.maximum(best, 0.0), best)
-    # Rows stand by query and ascending score: the first row within rounding of the best is the lowest threshold.
-    tied = np.flatnonzero(value >= best[query] - ROUNDING * np.maximum(1.0, np.abs(1.0 - best[query])))
-    chosen, position = np.unique(query[tied], return_index=True)
-    row = tied[position]
+    empty = _may_accept_nothing(ledger, means, reject_all_point=reject_all_point)
+    best = np.where(empty, 0.0, -np.inf)
     threshold, hits, alarms = np.full(n_queries, np.nan), np.zeros(n_queries, np.int64), np.zeros(n_queries, np.int64)
-    threshold[chosen], hits[chosen], alarms[chosen] = score[row], n_hit[row], n_fa[row]
+    queries, first = ledger.runs
+    for some, begin, end in _batches(queries, first, len(ledger)):
+        rows, starts = slice(begin[0], end[-1]), begin - begin[0]
+        n_hit, n_fa = (_accepted(counts[rows], starts) for counts in (ledger.n_target, ledger.n_nontarget))
+        value = _value(n_hit, n_fa, np.repeat(some, end - begin), means, beta)
+        top = np.maximum(np.maximum.reduceat(value, starts), best[some])
+        # Rows stand by ascending score: the first one within rounding of the best is the lowest threshold.
+        limit = top - ROUNDING * np.maximum(1.0, np.abs(1.0 - top))
+        tied = np.flatnonzero(value >= np.repeat(limit, end - begin))
+        at = np.append(tied, value.size)[np.searchsorted(tied, starts)]
+        chosen = means.scored[some] & (at < end - begin[0])
+        best[some] = np.where(means.scored[some], top, best[some])
+        query, row = some[chosen], at[chosen]
+        threshold[query], hits[query], alarms[query] = ledger.score[rows][row], n_hit[row], n_fa[row]
     twv = np.where(means.in_p_miss, best, np.nan)
     return Optima(threshold, twv, Counts(means.n_true, hits, alarms))
 
 
-def _accepted(counts: Ints, query: Ints, n_queries: int) -> Ints:
-    """For rows sorted by query and score: counts of the same query in this row and after it."""
-    ends = np.searchsorted(query, np.arange(n_queries), side="right")
-    sums = np.concatenate([[0], np.cumsum(counts)])
-    accepted: Ints = sums[ends[query]] - sums[:-1]
+def _batches(queries: Codes, first: Ints, n_rows: int) -> Iterator[tuple[Codes, Ints, Ints]]:
+    """Queries, a few at a time, with the first row of each and that behind its last."""
+    ends = np.append(first[1:], n_rows)
+    at = 0
+    while at < queries.size:
+        to = max(int(np.searchsorted(ends, first[at] + _AT_ONCE, side="right")), at + 1)
+        yield queries[at:to], first[at:to], ends[at:to]
+        at = to
+
+
+def _accepted(counts: Ints, starts: Ints) -> Ints:
+    """For rows of several queries, sorted by query and score: counts of the same query in this row and after it."""
+    sums = np.append(0, np.cumsum(counts))
+    ends = np.append(starts[1:], counts.size)
+    accepted: Ints = np.repeat(sums[ends], ends - starts) - sums[:-1]
     return accepted
 
 
-def _value(n_hit: Ints, n_fa: Ints, query: Ints, means: QueryMeans, beta: float) -> Floats:
+def _value(n_hit: Ints, n_fa: Ints, query: Codes, means: QueryMeans, beta: float) -> Floats:
     """TWV of each row's query at its score; without occurrences only the false-alarm part, -beta P_fa."""
     n_true, n_nontarget = means.n_true[query], means.n_nontarget[query]
     # 1 - P_miss = N_hit / N_true; where it or P_fa is not averaged, it does not count.
@@ -68,12 +83,16 @@ def _value(n_hit: Ints, n_fa: Ints, query: Ints, means: QueryMeans, beta: float)
     return value
 
 
-def _may_accept_nothing(query: Ints, score: Floats, n_queries: int, *, reject_all_point: bool) -> NDArray[np.bool_]:
+def _may_accept_nothing(ledger: Ledger, means: QueryMeans, *, reject_all_point: bool) -> NDArray[np.bool_]:
+    n_queries = len(ledger.queries)
     if reject_all_point:
         return np.ones(n_queries, bool)
+    queries, first = ledger.runs
     highest = np.full(n_queries, -np.inf)
-    np.maximum.at(highest, query, score)
-    silent = np.bincount(query, minlength=n_queries) == 0
-    below: NDArray[np.bool_] = highest < score.max(initial=-np.inf)
+    highest[queries] = ledger.score[np.append(first[1:], len(ledger))[: first.size] - 1]
+    highest[~means.scored] = -np.inf
+    silent = np.ones(n_queries, bool)
+    silent[queries] = ~means.scored[queries]
+    below: NDArray[np.bool_] = highest < highest.max(initial=-np.inf)
     result: NDArray[np.bool_] = silent | below
     return result

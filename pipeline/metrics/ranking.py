@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import NO_TARGETS
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.partials.ledger import Ledger
@@ -19,23 +19,28 @@ def average_precision(ledger: Ledger) -> Floats:
     Detections are ranked by descending score, decisions ignored. Inside one score non-targets come first, so that a
     tie never helps (as KWSEval's stable sort has it). Occurrences without a detection count in the denominator.
     """
-    # Rows descend by score inside a query when read backwards.
-    query = ledger.query[::-1]
-    n_target, n_nontarget = ledger.n_target[::-1], ledger.n_nontarget[::-1]
     n_queries = len(ledger.queries)
-    first = np.searchsorted(ledger.query, np.arange(n_queries), side="right")
-    start = (query.size - first)[query]
-    targets, trials = np.cumsum(n_target), np.cumsum(n_target + n_nontarget)
+    used, first = ledger.runs
+    hits = np.flatnonzero(ledger.n_target)[::-1]  # rows descend by score inside a query when read backwards
+    at = np.unique(np.append(first, hits))
+    targets, others = (_sums_before(counts, at) for counts in (ledger.n_target, ledger.n_nontarget))
+    query, here, n_here = ledger.query[hits], np.searchsorted(at, hits), ledger.n_target[hits]
+    end = np.append(np.searchsorted(at, first[1:]), at.size)[np.searchsorted(used, query)]
     # One entry per detected occurrence: its rank among the occurrences and among all detections of its query.
-    row = np.repeat(np.arange(query.size), n_target)
-    place = np.arange(row.size) - (targets - n_target)[row]
-    targets_before = (targets - n_target)[row] - np.append(0, targets)[start[row]]
-    trials_before = (trials - n_target)[row] - np.append(0, trials)[start[row]]
+    row = np.repeat(np.arange(hits.size), n_here)
+    place = np.arange(row.size) - (np.cumsum(n_here) - n_here)[row]
+    targets_before = (targets[end] - targets[here] - n_here)[row]
+    trials_before = targets_before + (others[end] - others[here])[row]
     precision = (targets_before + place + 1) / (trials_before + place + 1)
     n_true = ledger.n_true[0]
     sums = np.bincount(query[row], weights=precision, minlength=n_queries)
     values: Floats = np.divide(sums, n_true, out=np.full(n_queries, np.nan), where=n_true > 0)
     return values
+
+
+def _sums_before(counts: Ints, at: Ints) -> Ints:
+    """Sums of the counts before each of the rows ``at``, the first of all among them, and of all."""
+    return np.append(0, np.cumsum(np.add.reduceat(counts, at))) if at.size else np.zeros(1, np.int64)
 
 
 def precision_of(scored: Scored[Ledger]) -> Floats:

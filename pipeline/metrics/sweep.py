@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.metrics.fixed_point import FixedPoint, Floats, Ints, running
+from pipeline.metrics.at_scores import nontargets_at_scores, target_rows
+from pipeline.metrics.fixed_point import FixedPoint, Floats, Ints
 from pipeline.metrics.means import QueryMeans
-from pipeline.partials.ledger import Codes, Ledger
+from pipeline.partials.ledger import Ledger
 
 ROUNDING = 2.0**-48
 """TWV closer than this, relative to 1 - TWV where that is above 1, is equal: some 16 units in the last place."""
@@ -48,37 +49,51 @@ def sweep(ledger: Ledger, means: QueryMeans, beta: float, *, reject_all_point: b
     if means.reason is not None:
         empty = np.zeros(0)
         return Curve(empty, empty, empty, empty, reason=means.reason)
-    rows = ledger.by_score  # rows of one score are only added up: their order does not show
-    rows = rows[means.scored[ledger.query[rows]]]
-    score, query = ledger.score[rows], ledger.query[rows]
-    first = np.flatnonzero(np.concatenate([np.ones(min(score.size, 1), bool), score[1:] != score[:-1]]))
-    ends = np.append(first, score.size) if reject_all_point or not score.size else first
-    threshold = np.append(score[first], np.nan)[: ends.size]
-    del score
-    p_miss = _below(means.miss, ledger.n_target[rows], query, ends, ledger.omitted[0]) / means.n_queries
-    p_fa = _from(means.fa, ledger.n_nontarget[rows], query, first, ends.size) / means.n_queries_fa
+    points = _points(ledger, means)
+    n_ends = points.score.size + (reject_all_point or not points.score.size)
+    threshold = np.append(points.score, np.nan)[:n_ends]
+    p_miss = means.miss.value(*_below(points, means.miss, n_ends, ledger.omitted[0])) / means.n_queries
+    p_fa = means.fa.value(*(_from(words, n_ends) for words in points.fa)) / means.n_queries_fa
     twv = 1.0 - (p_miss + beta * p_fa)
     return Curve(threshold, p_miss, p_fa, twv, first_best(twv))
 
 
-def _below(weights: FixedPoint, counts: Ints, query: Codes, ends: Ints, always: Ints) -> Floats:
-    """Weighted counts before each end, plus those that ``always`` count for each query. Few rows count any."""
-    rows = np.flatnonzero(counts)
-    counts, query, ends = counts[rows], query[rows], np.searchsorted(rows, ends)
-    high = running(counts * weights.high[query], ends) + (always * weights.high).sum()
-    low = running(counts * weights.low[query], ends) + (always * weights.low).sum()
-    return weights.value(high, low)
+@dataclass(frozen=True)
+class _Points:
+    """The distinct scores of the scored queries, ascending, with what each adds to the weighted counts."""
+
+    score: Floats
+    fa: tuple[Ints, Ints]
+    """High and low words of each."""
+    hit: Ints
+    """Points of rows with targets, ascending, with high and low words of each."""
+    miss: tuple[Ints, Ints]
 
 
-def _from(weights: FixedPoint, counts: Ints, query: Codes, first: Ints, n_ends: int) -> Floats:
-    """Weighted counts from each end on; rows between two ends stand from ``first`` on."""
-    high, low = (_upward(words[query] * counts, first)[:n_ends] for words in (weights.high, weights.low))
-    return weights.value(high, low)
+def _points(ledger: Ledger, means: QueryMeans) -> _Points:
+    score, (high, low) = nontargets_at_scores(
+        ledger, means.scored, lambda query, counts: (means.fa.high[query] * counts, means.fa.low[query] * counts)
+    )
+    rows = target_rows(ledger, means.scored)
+    hit = np.searchsorted(score, ledger.score[rows])
+    order = np.argsort(hit)
+    rows, hit = rows[order], hit[order]
+    counts, query = ledger.n_target[rows], ledger.query[rows]
+    return _Points(score, (high, low), hit, (counts * means.miss.high[query], counts * means.miss.low[query]))
 
 
-def _upward(words: Ints, first: Ints) -> Ints:
-    """Sums of all words from each first one on, and 0 at the end."""
-    sums = np.zeros(first.size + 1, np.int64)
-    if first.size:
-        np.cumsum(np.add.reduceat(words, first)[::-1], out=sums[-2::-1])
-    return sums
+def _below(points: _Points, weights: FixedPoint, n_ends: int, always: Ints) -> tuple[Ints, Ints]:
+    """Words before each end, plus those that ``always`` count for each query."""
+    n_before = np.repeat(np.arange(points.hit.size + 1), np.diff(points.hit + 1, prepend=0, append=n_ends))
+    high, low = (
+        (np.append(0, np.cumsum(words)) + (always * weight).sum())[n_before]
+        for words, weight in zip(points.miss, (weights.high, weights.low), strict=True)
+    )
+    return high, low
+
+
+def _from(words: Ints, n_ends: int) -> Ints:
+    """Words from each end on."""
+    sums = np.zeros(words.size + 1, np.int64)
+    np.cumsum(words[::-1], out=sums[-2::-1])
+    return sums[:n_ends]

@@ -64,7 +64,7 @@ def encode(partial: Storable) -> bytes:
     return encode_columns(partial.kind, *partial.to_columns())
 
 
-def decode(data: bytes) -> Kept:
+def decode(data: bytes | memoryview) -> Kept:
     """The partial that ``encode`` wrote. Raises ``DamageError`` on damage, on an unknown kind or edition."""
     kind, columns, meta = _unpack(data)
     if kind not in _KINDS:
@@ -88,11 +88,13 @@ def encode_columns(kind: str, columns: Mapping[str, Column], meta: Mapping[str, 
     text += b" " * (-len(text) % 8)
     if len(text) > _LARGEST_HEADER:
         raise ValueError(f"the header has {len(text)} bytes, at most {_LARGEST_HEADER} are read back")
-    parts = [_MAGIC, len(text).to_bytes(8, "little"), text]
+    parts: list[Any] = [_MAGIC, len(text).to_bytes(8, "little"), text]
     for _, _, array in stored:
-        parts += [array.tobytes(), bytes(-array.nbytes % 8)]
-    body = b"".join(parts)
-    return body + hashlib.sha256(body).digest()
+        parts += [np.ascontiguousarray(array).reshape(-1).view(np.uint8), bytes(-array.nbytes % 8)]
+    seal = hashlib.sha256()
+    for part in parts:
+        seal.update(part)
+    return b"".join([*parts, seal.digest()])
 
 
 def decode_columns(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -126,7 +128,7 @@ def _stored(name: str, column: Column) -> Iterator[tuple[str, str, NDArray[Any]]
 
 
 def _narrowed(array: NDArray[Any]) -> NDArray[Any]:
-    if array.dtype.kind not in "iu":
+    if array.dtype.kind not in "iu" or array.dtype.itemsize == 1:
         return array
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
     for dtype in _NARROW:
@@ -136,9 +138,9 @@ def _narrowed(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _unpack(data: bytes) -> tuple[str, dict[str, Any], dict[str, Any]]:
+def _unpack(data: bytes | memoryview) -> tuple[str, dict[str, Any], dict[str, Any]]:
     body = memoryview(data)[:-_SEAL]
-    if not data.startswith(_MAGIC) or len(data) < _HEADER_AT + _SEAL:
+    if data[: len(_MAGIC)] != _MAGIC or len(data) < _HEADER_AT + _SEAL:
         raise _damage("it does not begin as one")
     if hashlib.sha256(body).digest() != data[-_SEAL:]:
         raise _damage("its SHA-256 does not match")

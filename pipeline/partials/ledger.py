@@ -5,7 +5,7 @@ All term-weighted, cross-entropy and cost-curve figures are functions of it, wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -149,17 +149,35 @@ class Ledger:
         return result.reshape(self.omitted.shape)
 
     @cached_property
-    def by_score(self) -> NDArray[np.intp]:
-        """Rows in ascending order of score, those of one score in any order."""
+    def runs(self) -> tuple[Codes, NDArray[np.intp]]:
+        """The queries that have rows, ascending, and the first row of each; of a ledger of one condition."""
+        edges = np.searchsorted(self.query, np.arange(len(self.queries) + 1, dtype=np.int32))
+        used = np.flatnonzero(np.diff(edges))
+        return used.astype(np.int32), edges[used]
+
+    def ascending(self, at_once: int) -> Iterator[tuple[Floats, Ints, Ints]]:
+        """Score, query and ``n_nontarget`` of all rows in ascending order of score, so many rows at a time.
+
+        Rows of one score come in any order.
+        """
+        for begin in range(0, len(self), at_once):
+            if isinstance(self._by_score, np.ndarray):
+                rows = self._by_score[begin : begin + at_once]
+                yield self.score[rows], self.query[rows].astype(np.int64), self.n_nontarget[rows]
+            else:
+                decimals, packed = self._by_score
+                some = packed.take(slice(begin, begin + at_once))
+                yield decimals.values(some.column(0)), some.column(1), some.column(2)
+
+    @cached_property
+    def _by_score(self) -> tuple[Decimals, Packed] | NDArray[np.intp]:
+        """The rows as words that ascend, which spares looking them up one by one; else their order."""
         decimals = Decimals.of(self.score)
-        packed = None if decimals is None else Packed.of((decimals.whole,), rows=True)
-        if packed is None:
-            order = np.argsort(self.score)
-        else:
-            packed.sort()
-            order = packed.column(1)
-        order.setflags(write=False)
-        return order
+        packed = None if decimals is None else Packed.of((decimals.whole, self.query, self.n_nontarget))
+        if decimals is None or packed is None:
+            return np.argsort(self.score)
+        packed.sort()
+        return Decimals(decimals.whole[:0], decimals.places), packed
 
     def to_columns(self) -> tuple[dict[str, NDArray[Any] | tuple[str, ...]], dict[str, Any]]:
         """Columns and metadata for the codec."""
@@ -195,7 +213,10 @@ def _from_rows(conditions: tuple[str, ...], queries: tuple[str, ...], omitted: I
 
 def _to_rows(ledger: Ledger, condition: Ints, query: Ints, n_queries: int) -> Rows:
     """Rows under new codes: ``condition`` and ``query`` map old to new."""
-    group = condition[ledger.condition] * n_queries + query[ledger.query]
+    if len(ledger.conditions) == 1:
+        group = (condition[0] * n_queries + query)[ledger.query]
+    else:
+        group = condition[ledger.condition] * n_queries + query[ledger.query]
     return Rows(group, ledger.score, tuple(getattr(ledger, name) for name in _COUNTS))
 
 

@@ -100,7 +100,7 @@ class Packed:
         """Put the words in ascending order, in place."""
         self.words.sort()
 
-    def take(self, rows: Ints) -> Packed:
+    def take(self, rows: Ints | slice) -> Packed:
         """Some of the rows, in that order."""
         return Packed(self.words[rows], self.bits, self.low)
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from pipeline.align.aligned import Aligned
-from pipeline.align.excerpts import inside_excerpts
+from pipeline.align.excerpts import at_places, inside_excerpts
 from pipeline.align.occurrences import align_occurrences
-from pipeline.formats.table import recode
+from pipeline.formats.table import recode, used_codes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
@@ -23,7 +23,7 @@ from pipeline.protocols.kws_ranks import by_text, text_condition
 from pipeline.protocols.kws_settings import KwsSettings, lines_of
 from pipeline.store.address import digest_columns
 from pipeline.trials.blocks import occurrences_of_blocks
-from pipeline.trials.schema import Bools, Excerpts, Ints, Occurrences, Timeline, Trials
+from pipeline.trials.schema import Bools, Codes, Excerpts, Ints, Occurrences, Timeline, Trials
 
 ALIGNER_EDITION = 2
 """Raised whenever an alignment may change for the same tile: old partials are then no longer found."""
@@ -99,18 +99,25 @@ def _ledger(trials: Trials, made: TileAlignment, condition: str, part: _Part | N
         held = _trials_inside(part.settings, part.excerpts, trials)[kept]
         kept, target = kept[held], target[held]
         omitted = omitted[_occurrences_inside(part.settings, part.excerpts, occurrences)[omitted]]
-    used = np.unique(trials.query).tolist()
-    referred = np.unique(occurrences.query).tolist()
+    used, referred = used_codes(trials.queries, trials.query), used_codes(occurrences.queries, occurrences.query)
     queries = tuple(sorted({trials.queries[q] for q in used} | {occurrences.queries[q] for q in referred}))
+    whole = kept.size == len(trials)
     return Ledger.of(
         queries,
-        recode(trials.queries, queries)[trials.query[kept]],
-        trials.score[kept],
-        trials.decision[kept],
+        _onto(trials.queries, used, queries)[trials.query if whole else trials.query[kept]],
+        trials.score if whole else trials.score[kept],
+        trials.decision if whole else trials.decision[kept],
         target,
-        recode(occurrences.queries, queries)[occurrences.query[omitted]],
+        _onto(occurrences.queries, referred, queries)[occurrences.query[omitted]],
         condition,
     )
+
+
+def _onto(names: tuple[str, ...], used: list[int], queries: tuple[str, ...]) -> Codes:
+    """From the codes of ``names``, of which some are used, to those of ``queries``."""
+    codes = np.full(len(names), -1, np.int32)
+    codes[used] = recode(tuple(names[code] for code in used), queries)[:-1]
+    return codes
 
 
 def _tally(trials: Trials, made: TileAlignment, timeline: Timeline) -> Tally:
@@ -119,7 +126,7 @@ def _tally(trials: Trials, made: TileAlignment, timeline: Timeline) -> Tally:
     same = np.ones(max(len(trials) - 1, 0), np.bool_)
     for column in columns:
         same &= column[1:] == column[:-1]
-    known = ~np.isnan(trials.time_s)
+    known = (recode(trials.files, timeline.files) >= 0)[trials.file]
     places = _at_places(timeline.excerpts, trials)
     return Tally(
         {
@@ -204,11 +211,7 @@ def _at_places(excerpts: Excerpts, rows: Trials | Occurrences) -> Bools:
     """For each row whether an excerpt has its file and channel, wherever it begins and ends."""
     known = np.zeros((len(excerpts.files) + 1, len(excerpts.channels) + 1), np.bool_)
     known[excerpts.file, excerpts.channel] = True
-    file, channel = (
-        recode(rows.files, excerpts.files)[rows.file],
-        recode(rows.channels, excerpts.channels)[rows.channel],
-    )
-    held: Bools = known[file, channel]
+    held: Bools = at_places(known, excerpts, (rows.files, rows.channels), rows.file, rows.channel)
     return held
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from pipeline.errors import Finding
 from pipeline.metrics import twv
+from pipeline.metrics.counts import said
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 
@@ -56,5 +57,4 @@ _PLACES = {
 
 def decision_ties(ledger: Ledger) -> int:
     """Scores of one query, in a ledger of one condition, that were both accepted and rejected."""
-    n_yes = ledger.n_target_yes + ledger.n_nontarget_yes
-    return int(np.count_nonzero((n_yes > 0) & (ledger.n_target + ledger.n_nontarget > n_yes)))
+    return sum(int(np.count_nonzero(yes & no)) for _, yes, no in said(ledger))

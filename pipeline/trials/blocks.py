@@ -9,7 +9,7 @@ import numpy as np
 
 from pipeline.errors import UsageError
 from pipeline.formats.kwslist import SystemOutput
-from pipeline.formats.table import Table, recode
+from pipeline.formats.table import Table, recode, used_codes
 from pipeline.trials.schema import Occurrences, Trials
 
 BlockRule = Literal["repeat", "merge", "last"]
@@ -54,7 +54,7 @@ def _renamed(table: Table, names: list[str], codes: object) -> Table:
 
 def occurrences_of_blocks(occurrences: Occurrences, trials: Trials) -> Occurrences:
     """The occurrences of a tile, once more under the name of each later block that has detections in it."""
-    used = [trials.queries[code] for code in np.unique(trials.query).tolist()]
+    used = [trials.queries[code] for code in used_codes(trials.queries, trials.query)]
     marked = [name for name in used if MARK in name]
     if not marked:
         return occurrences

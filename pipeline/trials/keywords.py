@@ -166,7 +166,7 @@ def _occurrences(words: Words, rules: SearchRules, queries: tuple[str, ...], que
     if rules.search == "stdeval":
         end_s = begin_s + to_decimals(end_s - begin_s, 4)
     place = joint_codes(ranks_of(queries)[query], file, channel, (len(files), len(channels)))
-    order = canonical_order(place, begin_s, end_s, first_end_s, words.line[first])
+    order = canonical_order(place, begin_s, lambda tied: [end_s[tied], first_end_s[tied], words.line[first[tied]]])
     return Occurrences(
         queries=queries,
         files=files,

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from pipeline.formats.ecf import Ecf
 from pipeline.formats.kwslist import SystemOutput
-from pipeline.formats.table import Table, canonical_codes, recode
+from pipeline.formats.table import Array, Table, canonical_codes, recode
 from pipeline.trials.blocks import BlockRule, named_blocks
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.duration import declared, t_audio_s
-from pipeline.trials.names import FileRule, ecf_file_name, output_file_name, renamed
+from pipeline.trials.names import FileRule, ecf_file_name, output_file_name, renamed, renaming
 from pipeline.trials.order import canonical_order, joint_codes
-from pipeline.trials.schema import N_BUCKETS, Codes, Excerpts, Floats, Ints, Timeline, Trials
-from pipeline.trials.tiles import buckets_of, ranks_of
+from pipeline.trials.schema import N_BUCKETS, ROWS, Codes, Excerpts, Floats, Ints, Timeline, Trials
+from pipeline.trials.tiles import batches, buckets_of, ranks_of
 
-__all__ = ["FileRule", "ecf_file_name", "lay_out", "output_file_name", "t_audio_s", "timeline"]
+__all__ = ["FileRule", "Layout", "ecf_file_name", "lay_out", "output_file_name", "t_audio_s", "timeline"]
+
+_ROWS_AT_ONCE = 1 << 18
 
 
 def timeline(ecf: Ecf, *, files: FileRule) -> Timeline:
@@ -60,51 +65,124 @@ def lay_out(
     are interchangeable and keep the order of the input. Queries without detections stay in ``queries``.
     ``duplicate_blocks`` says what several blocks of one query stand for (``trials.blocks``).
     """
-    blocks, table = named_blocks(output, duplicate_blocks)
-    queries = tuple(sorted({*blocks.text("query"), *canonical_codes(table.vocabularies["query"], table["query"])[0]}))
-    query = recode(table.vocabularies["query"], queries)[table["query"]]
-    names, file = renamed(table.vocabularies["file"], table["file"], lambda name: output_file_name(name, files))
-    channels, channel = canonical_codes(table.vocabularies["channel"], table["channel"])
-    numbers, decision = {name: table[name] for name in ("begin_s", "dur_s", "score")}, table["decision"]
-    place = joint_codes(ranks_of(queries)[query], file, channel, (len(names), len(channels)))
-    ranks = _text_ranks(table)
-    ties = (numbers["dur_s"], numbers["score"], ~decision, *(() if ranks is None else (ranks,)))
-    order = canonical_order(place, numbers["begin_s"], *ties)
-    del place, ties  # a large output's columns: memory is what bounds it
-    begin_s, dur_s, score = (_without_negative_zeros(numbers.pop(name)[order]) for name in tuple(numbers))
-    starts_s = np.append(timeline.offset_s[:-1], math.nan)[recode(names, timeline.files)]
-    query, file = query[order], file[order]
-    return Trials(
-        queries=queries,
-        files=names,
-        channels=channels,
-        query=query,
-        file=file,
-        channel=channel[order],
-        begin_s=begin_s,
-        dur_s=dur_s,
-        time_s=starts_s[file] + begin_s,
-        score=score,
-        decision=decision[order],
-        row=table["line"][order].astype(np.int64),
-        offsets=_offsets(queries, query),
-        score_range=_score_range(score),
-        header_range=_header_range(output),
-        blocks=_blocks(blocks),
-        score_order=None if ranks is None else ranks[order],
-    )
+    return Layout.of(output, timeline, files=files, duplicate_blocks=duplicate_blocks).whole()
 
 
-def _without_negative_zeros(values: Floats) -> Floats:
-    """The values, with 0 for -0.0; in their own place."""
-    return np.add(values, 0.0, out=values)
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The trials that ``lay_out`` gives, each tile sorted when it is asked for: less memory than all of them take."""
+
+    detections: Table
+    queries: tuple[str, ...]
+    files: tuple[str, ...]
+    channels: tuple[str, ...]
+    file_codes: Codes
+    """From the codes of files in ``detections`` to those of the trials; ``channel_codes`` likewise."""
+    channel_codes: Codes
+    rank: Ints
+    """Of each query in the order of tiles."""
+    query: Codes
+    """Of each of the ``detections``, as a position in ``queries``."""
+    starts_s: Floats
+    """Where each file begins on the timeline."""
+    order: Codes
+    """Rows of ``detections`` by bucket, in the order of the input."""
+    offsets: Ints
+    text_ranks: Codes | None
+    score_range: tuple[float, float]
+    header_range: tuple[float, float] | None
+    blocks: Mapping[str, Mapping[str, float]]
+
+    @classmethod
+    def of(
+        cls, output: SystemOutput, timeline: Timeline, *, files: FileRule, duplicate_blocks: BlockRule = "merge"
+    ) -> Layout:
+        """What tiles need in common; arguments as of ``lay_out``."""
+        blocks, table = named_blocks(output, duplicate_blocks)
+        texts = table.vocabularies
+        queries = tuple(sorted({*blocks.text("query"), *(texts["query"][code] for code in _used(table, "query"))}))
+        query = recode(texts["query"], queries)[table["query"]]
+        names, file = renaming(texts["file"], _used(table, "file"), lambda name: output_file_name(name, files))
+        channels, channel = renaming(texts["channel"], _used(table, "channel"), str)
+        bucket = buckets_of(queries).astype(np.uint8)[query]
+        n_rows = np.bincount(bucket, minlength=N_BUCKETS)
+        return cls(
+            detections=table,
+            queries=queries,
+            files=names,
+            channels=channels,
+            file_codes=file,
+            channel_codes=channel,
+            rank=ranks_of(queries),
+            query=query,
+            starts_s=np.append(timeline.offset_s[:-1], math.nan)[recode(names, timeline.files)],
+            order=np.argsort(bucket, kind="stable").astype(np.int32),
+            offsets=np.concatenate([[0], np.cumsum(n_rows)]),
+            text_ranks=_text_ranks(table),
+            score_range=_score_range(table["score"]),
+            header_range=_header_range(output),
+            blocks=_blocks(blocks),
+        )
+
+    def __len__(self) -> int:
+        return int(self.order.size)
+
+    def tiles(self, first: int, last: int) -> Trials:
+        """Buckets ``first`` up to ``last`` (exclusive) as trials of their own."""
+        begin, end = int(self.offsets[first]), int(self.offsets[last])
+        rows = self.order[begin:end].astype(np.int64)
+        table, sizes = self.detections, (len(self.files), len(self.channels))
+        query, file = self.query[rows], self.file_codes[table.at("file", rows)]
+        channel = self.channel_codes[table.at("channel", rows)]
+        joint, begin_s = joint_codes(self.rank[query], file, channel, sizes), table.at("begin_s", rows)
+        order = canonical_order(joint, begin_s, lambda tied: self._ties(rows[tied]))
+        rows = rows[order]
+        file, begin_s = file[order], begin_s[order] + 0.0  # 0 for -0.0
+        return Trials(
+            queries=self.queries,
+            files=self.files,
+            channels=self.channels,
+            query=query[order],
+            file=file,
+            channel=channel[order],
+            begin_s=begin_s,
+            dur_s=table.at("dur_s", rows) + 0.0,
+            time_s=self.starts_s[file] + begin_s,
+            score=table.at("score", rows) + 0.0,
+            decision=table.at("decision", rows),
+            row=table.at("line", rows).astype(np.int64),
+            offsets=np.clip(self.offsets - begin, 0, end - begin),
+            score_range=self.score_range,
+            header_range=self.header_range,
+            blocks=self.blocks,
+            score_order=None if self.text_ranks is None else self.text_ranks[rows],
+        )
+
+    def _ties(self, rows: Ints) -> list[Array]:
+        """What rows of one place and begin are sorted by."""
+        table = self.detections
+        ties = [table.at("dur_s", rows), table.at("score", rows), ~table.at("decision", rows)]
+        return ties if self.text_ranks is None else [*ties, self.text_ranks[rows]]
+
+    def whole(self) -> Trials:
+        """All trials, sorted a few tiles at a time: in a processor's caches, and with little memory beside."""
+        some = self.tiles(0, 0)
+        names = [name for name in ROWS if getattr(some, name) is not None]
+        columns: dict[str, Any] = {name: np.empty(len(self), getattr(some, name).dtype) for name in names}
+        for first, last in batches(self.offsets, np.zeros_like(self.offsets), _ROWS_AT_ONCE):
+            part, rows = self.tiles(first, last), slice(int(self.offsets[first]), int(self.offsets[last]))
+            for name, column in columns.items():
+                column[rows] = getattr(part, name)
+        return replace(some, offsets=self.offsets, **columns)
 
 
-def _offsets(queries: tuple[str, ...], query: Codes) -> Ints:
-    """Row where each bucket begins, as ``offsets_of`` finds it among sorted rows."""
-    offsets = np.zeros(N_BUCKETS + 1, np.int64)
-    np.add.at(offsets, buckets_of(queries) + 1, np.bincount(query, minlength=len(queries)))
-    return np.cumsum(offsets)
+def _used(table: Table, name: str) -> list[int]:
+    """The codes of a text column that occur, ascending, as ``used_codes`` finds them in a column that is there."""
+    seen = np.zeros(len(table.vocabularies[name]), np.bool_)
+    for begin in range(0, len(table), _ROWS_AT_ONCE):
+        seen[table.at(name, slice(begin, begin + _ROWS_AT_ONCE))] = True
+    found: list[int] = np.flatnonzero(seen).tolist()
+    return found
 
 
 def _text_ranks(table: Table) -> Codes | None:
@@ -121,7 +199,7 @@ def _text_ranks(table: Table) -> Codes | None:
 def _score_range(score: Floats) -> tuple[float, float]:
     known = np.isfinite(score)
     finite = score if known.all() else score[known]
-    return (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
+    return (float(finite.min()) + 0.0, float(finite.max()) + 0.0) if finite.size else (math.nan, math.nan)
 
 
 def _header_range(output: SystemOutput) -> tuple[float, float] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from pipeline.errors import UsageError
@@ -61,6 +61,12 @@ def _stdeval_name(name: str) -> str:
 
 def renamed(names: tuple[str, ...], codes: Codes, rule: Callable[[str], str]) -> tuple[tuple[str, ...], Codes]:
     """Sorted names after ``rule``, and the codes into them; names that become equal are merged."""
+    merged, onto = renaming(names, used_codes(names, codes), rule)
+    return merged, onto[codes]
+
+
+def renaming(names: tuple[str, ...], used: Iterable[int], rule: Callable[[str], str]) -> tuple[tuple[str, ...], Codes]:
+    """Sorted names after ``rule`` of those that are used, and what translates the codes into ``names`` to them."""
     changed = tuple(rule(name) for name in names)
-    merged = tuple(sorted({changed[code] for code in used_codes(names, codes)}))
-    return merged, recode(changed, merged)[codes]
+    merged = tuple(sorted({changed[code] for code in used}))
+    return merged, recode(changed, merged)

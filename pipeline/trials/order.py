@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from pipeline.formats.table import Array
@@ -19,17 +21,17 @@ def joint_codes(rank: Ints, file: Codes, channel: Codes, sizes: tuple[int, int])
     return codes
 
 
-def canonical_order(place: Ints, begin_s: Floats, *ties: Array) -> Ints:
-    """Row indices sorted by ``place``, begin, then each of ``ties`` in turn; rows equal in all keep their order.
+def canonical_order(place: Ints, begin_s: Floats, ties: Callable[[Ints], Sequence[Array]]) -> Ints:
+    """Row indices sorted by ``place``, begin, then by each of ``ties`` in turn; rows equal in all keep their order.
 
-    Rows that share place and begin are few, so only they are sorted by all keys: less than half the time.
+    Rows that share place and begin are few, so only of them ``ties`` is asked for more columns.
     """
     order, same = _by_place_and_begin(place, begin_s)
     if not same.any():
         return order
     tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
     rows = order[tied]
-    order[tied] = rows[np.lexsort((*(key[rows] for key in reversed(ties)), begin_s[rows], place[rows]))]
+    order[tied] = rows[np.lexsort((*reversed(ties(rows)), begin_s[rows], place[rows]))]
     return order
 
 

@@ -93,6 +93,8 @@ class Occurrences:
 
 
 _TRIAL_COLUMNS = ("query", "file", "channel", "begin_s", "dur_s", "time_s", "score", "decision", "row")
+ROWS = (*_TRIAL_COLUMNS, "score_order")
+"""The fields of trials that have a value for each."""
 _OCCURRENCE_COLUMNS = ("query", "file", "channel", "begin_s", "end_s", "first_begin_s", "first_end_s", "row")
 
 

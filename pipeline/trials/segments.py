@@ -237,7 +237,7 @@ def _targets(spans: Excerpts, occurrences: Occurrences, query: Ints, segment: In
     begin_s, end_s = spans.begin_s[segment], spans.end_s[segment]
     rank = ranks_of(occurrences.queries)[query]
     place = joint_codes(rank, file, channel, (len(spans.files), len(spans.channels)))
-    order = canonical_order(place, begin_s, end_s, segment)
+    order = canonical_order(place, begin_s, lambda tied: [end_s[tied], segment[tied]])
     codes, segment = query[order].astype(np.int32), segment[order]
     begin_s, end_s = begin_s[order], end_s[order]
     return Occurrences(

@@ -80,3 +80,25 @@ def test_without_excerpts_everything_is_outside():
 
 def test_without_rows_there_is_nothing_to_say():
     assert inside(ONE) == []
+
+
+def test_names_without_end_are_looked_up_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluated = excerpts(("f1", "1", 0.0, 9.0), ("f1", "2", 0.0, 5.0), ("f2", "1", 2.0, 9.0), ("f2", "1", 20.0, 29.0))
+    rows = [
+        (file, channel, float(at), at + 2.0) for file in ("f1", "f2", "f3") for channel in "123" for at in range(30)
+    ]
+    expected = [
+        any(
+            (file, channel) == place and begin <= at and until <= end
+            for place, begin, end in (
+                (("f1", "1"), 0.0, 9.0),
+                (("f1", "2"), 0.0, 5.0),
+                (("f2", "1"), 2.0, 9.0),
+                (("f2", "1"), 20.0, 29.0),
+            )
+        )
+        for file, channel, at, until in rows
+    ]
+    for at_most in (0, 1 << 20):
+        monkeypatch.setattr("pipeline.align.excerpts._PLACES_AT_MOST", at_most)
+        assert inside(evaluated, *rows) == expected

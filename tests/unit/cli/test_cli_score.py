@@ -49,6 +49,35 @@ def test_the_curve_comes_where_asked_for(tmp_path: Path, capsys: pytest.CaptureF
     assert {"threshold", "p_miss", "p_fa", "twv"} <= set(curve[0])
 
 
+def test_only_the_measures_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    everything = scored(capsys, *write_cell(tmp_path), *UNIT_COSTS, "--set", "condition=oov")
+    some = scored(capsys, *write_cell(tmp_path), *UNIT_COSTS, "--set", "condition=oov", "--measures", "mtwv, atwv")
+    assert list(some["measures"]) == ["atwv", "mtwv"]
+    assert some["measures"] == {name: everything["measures"][name] for name in some["measures"]}
+    assert [list(part["measures"]) for part in some["conditions"].values()] == [
+        ["atwv", "mtwv"] for _ in everything["conditions"]
+    ]
+    assert (some["blocks"], some["facts"], some["warnings"]) == ([], everything["facts"], everything["warnings"])
+    assert some["signature"] == everything["signature"]
+    assert not {"calibration", "ape", "pav", "curve"} & some.keys()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--measures", "atwv,mtvw"], "openkws13 has no measure mtvw (allowed: atwv, mtwv, mtwv_threshold,"),
+        (["--measures", ","], "--measures names none"),
+        (["--measures", "atwv", "--curve"], "--measures leaves out what --curve would show"),
+        (["--measures", "atwv", "--bsum", "b.csv"], "--measures leaves out what --bsum would show"),
+    ],
+)
+def test_measures_that_cannot_be(
+    words: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["score", "--protocol", "openkws13", *write_cell(tmp_path), *words]) == 2
+    assert told in capsys.readouterr().err
+
+
 def test_a_silent_system_scores_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     silent = '<kwslist kwlist_filename="k" language="x" system_id="s"></kwslist>'
     measures = scored(capsys, *write_cell(tmp_path, output=silent))["measures"]

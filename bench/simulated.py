@@ -17,7 +17,7 @@ from distributed.comm.core import CommClosedError
 from distributed.protocol.core import dumps
 from distributed.protocol.serialize import Serialized, serialize, to_serialize
 
-from pipeline.engine.parts import MERGE_ARITY
+from pipeline.engine.runner import MERGE_ARITY
 
 METRICS: Mapping[str, Any] = {
     "bandwidth": {"total": 250e6, "workers": {}, "types": {}},

@@ -277,10 +277,15 @@ def conclude_parts(
     facts, refused = _facts(place, cell)
     conclude = protocol.family.conclude_parts
     survey = {**info.survey, "n_rows": info.n_rows}
-    conclusion = None if conclude is None else conclude(protocol, kept.parts(run), facts, survey)
-    if conclusion is None:
-        return None
-    return place.work + _keep_conclusion(store, place, cell, conclusion, (*info.findings, *refused), "", kept.objects)
+    parts = kept.parts(run)
+    try:
+        conclusion = None if conclude is None else conclude(protocol, parts, facts, survey)
+        if conclusion is None:
+            return None
+        findings = (*info.findings, *refused)
+        return place.work + _keep_conclusion(store, place, cell, conclusion, findings, "", kept.objects)
+    finally:
+        parts.forget()
 
 
 def _conclude(store: Store, place: _Place, cell: Cell, total: Total, path: str) -> Work:

@@ -1,7 +1,8 @@
 """Cells whose trials are too many for one worker: their total stays in the store in parts.
 
-Nothing large goes through the scheduler: a task reads the part it is given and returns sums. What compares scores
-across queries works on ranges of scores, which the workers hold between passes and make again if they are lost.
+Nothing large goes through the scheduler: a task reads the part it is given and returns sums. The first pass keeps the
+trials of every part by score in the store (``sorted_parts``), from which later ones read what they need. A part is a
+bucket of queries at least: only beyond 64 times ``ROWS_PER_TASK`` does the memory of a task grow with the cell.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from pipeline.engine import totals
@@ -48,14 +48,14 @@ class Stored:
     """What every part of the total says but for its partial and its tiles."""
 
     def load(self) -> Any:
-        """The partial, kept in this process until another one is asked for."""
+        """The partial."""
         return self.ensured()[0].partial
 
     def ensured(self) -> tuple[Total, Work]:
         """The part and what it took to have it."""
         work = Work.of_reused(self.path)
         if self.store.exists(self.path):
-            found = unless_damaged(lambda: _load(self.store, self.path), self.path)
+            found = unless_damaged(lambda: totals.load(self.store, self.path), self.path)
             if found is not None:
                 return found, work
             self.store.remove(self.path)
@@ -63,13 +63,9 @@ class Stored:
         made = self.make()
         tiles = sorted(path for path in {*made.work.made, *made.work.reused} if path.startswith("partials/"))
         objects = (*self.about.objects, *tiles)
-        totals.save(self.store, self.path, replace(self.about, partial=made.partial, objects=objects))
-        return _load(self.store, self.path), work + made.work + Work.of_made(self.path)
-
-
-@lru_cache(maxsize=1)
-def _load(store: Store, path: str) -> Total:
-    return totals.load(store, path)
+        found = replace(self.about, partial=made.partial, objects=objects)
+        totals.save(self.store, self.path, found)
+        return found, work + made.work + Work.of_made(self.path)
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,25 @@ Parts stay where they are; a little state goes out, sums come back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, runtime_checkable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, runtime_checkable
 from typing import Protocol as Interface
 
-from pipeline.engine.runner import Here, OnCluster
-from pipeline.partials.merge import merge_tree
-
-MERGE_ARITY = 8
+from pipeline.engine.memory import keep_some_memory
+from pipeline.engine.runner import Here, OnCluster, begun, summed
+from pipeline.engine.sorted_parts import Held, Keeping, Kept, SortedParts
+from pipeline.metrics.by_score import Table
+from pipeline.store.address import address
+from pipeline.store.blobs import Store
 
 
 @runtime_checkable
 class Loadable(Interface):
     """A part that is elsewhere."""
+
+    store: Store
+    path: str
 
     def load(self) -> Any:
         """The part itself."""
@@ -29,6 +35,7 @@ class Parts:
 
     def __init__(self, run: Here | OnCluster, parts: Sequence[Any]) -> None:
         self._run, self._parts = run, tuple(parts)
+        self._sorted: list[SortedParts] = []
 
     @property
     def n(self) -> int:
@@ -37,38 +44,80 @@ class Parts:
 
     def sum(self, task: Callable[..., Any], *state: Any) -> Any:
         """``task(part, *state)`` of every part, added up in the order of the parts."""
-        level = [self._run.submit(apply, task, part, *state) for part in self._parts]
-        while len(level) > 1:
-            groups = [level[start : start + MERGE_ARITY] for start in range(0, len(level), MERGE_ARITY)]
-            level = [self._run.submit(merge_pass, group) for group in groups]
-        return self._run.one(itself, level[0])
+        return summed(self._run, [self._run.submit(apply, task, part, *state) for part in self._parts])
 
-    def regroup(self, cut: Callable[..., Any], gather: Callable[..., Any], n_groups: int, *state: Any) -> Parts:
-        """Parts made of pieces of these: ``gather(group, state[-1], pieces)``, a piece of each ``cut(part, *state)``.
+    def sorted(
+        self, kinds: Sequence[type[Table]], about: Mapping[str, Any], task: Callable[..., Any], *state: Any
+    ) -> tuple[tuple[SortedParts, ...], Any]:
+        """Tables of the parts by score, kept for many passes, and sums that are made on the way.
 
-        On a cluster they stay on the workers, which spill and remake them as they must.
+        ``task(part, *state)`` gives blocks of tables of all ``kinds``, and a value to be added up. ``about`` says what
+        the tables depend on beside the part. Stored parts keep them in the store until ``forget`` is called.
         """
-        pieces = [self._run.submit(apply, cut, part, *state) for part in self._parts]
-        groups = [[self._run.submit(pick, of_part, group) for of_part in pieces] for group in range(n_groups)]
-        made = [self._run.submit(gather, group, state[-1], picked) for group, picked in enumerate(groups)]
-        return Parts(self._run, made)
+        name = address("tables", **about)
+        made = [self._run.submit(cut, part, tuple(kinds), name, task, *state) for part in self._parts]
+        total = begun(self._run, [self._run.submit(value_of, each) for each in made])
+        tables = tuple(
+            SortedParts.of(self._run, [self._run.submit(table_of, each, at) for each in made])
+            for at in range(len(kinds))
+        )
+        self._sorted += tables
+        return tables, total()
+
+    def forget(self) -> None:
+        """Remove from the store what was kept for passes. Whoever still needs it makes it again."""
+        for tables in self._sorted:
+            tables.remove()
+
+
+class Made(NamedTuple):
+    """Of one part: its tables, and what is added up."""
+
+    tables: tuple[Held | Kept, ...]
+    value: Any
 
 
 def apply(task: Callable[..., Any], part: Any, *state: Any) -> Any:
     """Task: one part of a pass."""
-    return task(part.load() if isinstance(part, Loadable) else part, *state)
+    return task(_loaded(part), *state)
 
 
-def merge_pass(sums: Sequence[Any]) -> Any:
-    """Task: sums added in a fixed order."""
-    return merge_tree(sums, sums[0])
+def cut(part: Any, kinds: tuple[type[Table], ...], name: str, task: Callable[..., Any], *state: Any) -> Made:
+    """Task: the tables of one part, and its share of a sum."""
+    keep_some_memory()
+    blocks, value = task(_loaded(part), *state)
+    if not isinstance(part, Loadable):
+        found = list(blocks)
+        return Made(tuple(Held(tuple(block for block in found if type(block) is kind)) for kind in kinds), value)
+    keeping = {kind: Keeping(part.store, part.path, name, kind) for kind in kinds}
+    for block in blocks:
+        keeping[type(block)].add(block)
+    return Made(tuple(keeping[kind].table(Again(part, task, state, kind)) for kind in kinds), value)
 
 
-def pick(pieces: Sequence[Any], group: int) -> Any:
-    """Task: a part's piece of one group."""
-    return pieces[group]
+@dataclass(frozen=True)
+class Again:
+    """How the blocks of a table that was lost are made again."""
+
+    part: Any
+    task: Callable[..., Any]
+    state: tuple[Any, ...]
+    kind: type[Table]
+
+    def __call__(self) -> Iterator[Table]:
+        """The blocks."""
+        return (block for block in self.task(_loaded(self.part), *self.state)[0] if type(block) is self.kind)
 
 
-def itself(value: Any) -> Any:
-    """Task: what is to be returned."""
-    return value
+def table_of(made: Made, at: int) -> Held | Kept:
+    """Task: one of the tables of a part."""
+    return made.tables[at]
+
+
+def value_of(made: Made) -> Any:
+    """Task: a part's share of a sum."""
+    return made.value
+
+
+def _loaded(part: Any) -> Any:
+    return part.load() if isinstance(part, Loadable) else part

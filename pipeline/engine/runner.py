@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import InputError, PlatformError, WorkerDiedError
+from pipeline.partials.merge import merge_tree
 
 if TYPE_CHECKING:
     from distributed import Client
 
 RETRIES = 2
+MERGE_ARITY = 8
 
 Submit = Callable[..., Any]
 
@@ -80,3 +83,26 @@ class _or_refusal:  # noqa: N801 - stands where a task's name does
 def runner(client: Client | None) -> Here | OnCluster:
     """Where a cell's tasks run."""
     return Here() if client is None else OnCluster(client)
+
+
+def summed(run: Here | OnCluster, level: Sequence[Any]) -> Any:
+    """Results of tasks (one at least) added up, in their order."""
+    return begun(run, level)()
+
+
+def begun(run: Here | OnCluster, level: Sequence[Any]) -> Callable[[], Any]:
+    """``summed`` without waiting: what waits."""
+    while len(level) > 1:
+        groups = [level[start : start + MERGE_ARITY] for start in range(0, len(level), MERGE_ARITY)]
+        level = [run.submit(merge_pass, group) for group in groups]
+    return partial(run.one, itself, level[0])
+
+
+def merge_pass(sums: Sequence[Any]) -> Any:
+    """Task: sums added in a fixed order."""
+    return merge_tree(sums, sums[0])
+
+
+def itself(value: Any) -> Any:
+    """Task: what is to be returned."""
+    return value

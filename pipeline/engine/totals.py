@@ -93,7 +93,7 @@ def load(store: Store, path: str) -> Total:
     try:
         about = json.loads(columns["about"][0])
         return Total(
-            partial=decode(columns["partial"].tobytes()),
+            partial=decode(columns["partial"].data),
             survey=about["survey"],
             findings=tuple(Finding(**entry) for entry in about["findings"]),
             objects=tuple(about["objects"]),

@@ -31,6 +31,7 @@ FOLDERS = (
         "partials",
         "trials",
         "pieces",
+        "scratch",
         "kin",
         "references",
         "tables",

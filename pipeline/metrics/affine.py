@@ -71,11 +71,11 @@ def minimise(score: Floats, n_target: Floats, n_nontarget: Floats, prior: float,
 
 
 def minimise_over(over: Over, prior: float, logit_prior: float) -> AffineMinimum:
-    """The minimum over ``gamma >= 0`` (seed 000 eq 44-45) for trials that tasks see as ``Rows``, range by range.
+    """The minimum over ``gamma >= 0`` (seed 000 eq 44-45) for trials that tasks see as ``Rows``, part by part.
 
     "Reversible" in the document excludes gamma = 0, but the infimum needs it. Separability is decided before any
     iteration, so that no optimiser runs to infinity. Both classes need a positive total weight. The result has the
-    same bits however the scores are cut into ranges.
+    same bits however the trials are divided, also where equal scores of whole weights are apart.
     """
     seen: Look = over(look)
     weights = prior / seen.mass[0].value(), (1.0 - prior) / seen.mass[1].value()
@@ -90,7 +90,7 @@ def minimise_over(over: Over, prior: float, logit_prior: float) -> AffineMinimum
     if seen.moment[0] * seen.finite_mass[1].units <= seen.moment[1] * seen.finite_mass[0].units:
         return AffineMinimum(_constant_loss(left_a, left_b), 0.0, delta, "gamma_zero")
     if low.score == high.score:
-        loss = _constant_loss(weights[0] * low.n_target, weights[1] * low.n_nontarget)
+        loss = _constant_loss(weights[0] * low.n_target, weights[1] * high.n_nontarget)
         return AffineMinimum(loss, math.nan, math.nan, "quasi_separable")
     return _newton(over, seen, Prior((prior, 1.0 - prior), weights), delta)
 
@@ -111,7 +111,7 @@ def _newton(over: Over, seen: Look, prior: Prior, start: float) -> AffineMinimum
 
     place: Vector = (0.0, start)
     enough = newton.CONVERGED
-    if seen.n_finite > 4 * BINS:
+    if seen.many:
         made: Moments = over(moments, scale, seen.unit_bits)
         rough = _rough(made, seen.unit_bits, prior, place)
         # Lower than a constant map means inside its level set, where the curvature does not vanish.
@@ -136,13 +136,13 @@ def _rough(made: Moments, unit_bits: int, prior: Prior, place: Vector) -> Vector
 
 
 def newton_sums(rows: Rows, scale: Scale, prior: tuple[float, float], place: Vector) -> NewtonSums:
-    """Task: cost, gradient and Hessian of one range at a place."""
+    """Task: cost, gradient and Hessian of one part at a place."""
     score, n_target, n_nontarget = _finite(rows)
     return binary_sums(scale.of_scores(score), (n_target, n_nontarget), prior, place)
 
 
 def moments(rows: Rows, scale: Scale, unit_bits: int) -> Moments:
-    """Task: whole weights and first moments of one range by class and bin, in units that make every sum exact."""
+    """Task: whole weights and first moments of one part by class and bin, in units that make every sum exact."""
     score, *weights = _finite(rows)
     x = scale.of_scores(score)
     row = np.minimum(((x + 1.0) * (BINS / 2)).astype(np.int64), BINS - 1)

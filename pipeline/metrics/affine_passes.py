@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,10 @@ BINS = 4096
 COARSER = 16
 """Bins that a coarser look takes together."""
 _EXACT_BITS = 52
+_EXACT = 2.0**53
+
+MANY = 4 * BINS
+"""Distinct scores beyond which bins are worth a pass."""
 
 Rows = tuple[Floats, Floats, Floats]
 """Strictly ascending scores with the weights of targets and of non-targets."""
@@ -27,6 +31,12 @@ class Extreme(NamedTuple):
     score: float
     n_target: float
     n_nontarget: float
+
+    def beside(self, other: Extreme, *, lower: bool) -> Extreme:
+        """The lower or the higher of two, with the weights of both where they are equal."""
+        if self.score == other.score:
+            return Extreme(self.score, self.n_target + other.n_target, self.n_nontarget + other.n_nontarget)
+        return self if (self.score < other.score) == lower else other
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,8 @@ class Look:
     lowest_target: Extreme
     highest_nontarget: Extreme
     """Of the finite scores; at inf and -inf without any."""
-    n_finite: int
+    distinct: Floats
+    """Finite scores, all of them unless they are ``MANY``."""
     all_finite: bool
     infinite_loss: bool
     """Whether a target scores -inf or a non-target +inf."""
@@ -55,12 +66,17 @@ class Look:
             (self.moment[0] + other.moment[0], self.moment[1] + other.moment[1]),
             min(self.lowest, other.lowest),
             max(self.highest, other.highest),
-            min(self.lowest_target, other.lowest_target),
-            max(self.highest_nontarget, other.highest_nontarget),
-            self.n_finite + other.n_finite,
+            self.lowest_target.beside(other.lowest_target, lower=True),
+            self.highest_nontarget.beside(other.highest_nontarget, lower=False),
+            self.distinct if self.many else np.union1d(self.distinct, other.distinct)[: MANY + 1],
             self.all_finite and other.all_finite,
             self.infinite_loss or other.infinite_loss,
         )
+
+    @property
+    def many(self) -> bool:
+        """Whether the scores are many different ones."""
+        return self.distinct.size > MANY
 
     @property
     def unit_bits(self) -> int:
@@ -70,33 +86,47 @@ class Look:
 
 
 def look(rows: Rows) -> Look:
-    """Task: the first pass over one range."""
+    """Task: the first pass over one part."""
     score, *weights = rows
-    finite = np.isfinite(score)
+    finite: Any = np.isfinite(score)
+    all_finite = bool(finite.all())
     n_target, n_nontarget = (weight > 0 for weight in weights)
     infinite = (np.isneginf(score) & n_target) | (np.isposinf(score) & n_nontarget)
-    kept = score[finite]
+    kept = score if all_finite else score[finite]
     targets, nontargets = (np.flatnonzero(finite & used) for used in (n_target, n_nontarget))
 
     def extreme(row: Ints, none: float) -> Extreme:
         return Extreme(*(float(column[row[0]]) for column in rows)) if row.size else Extreme(none, 0.0, 0.0)
 
+    mass = _mass(weights[0]), _mass(weights[1])
+    of_kept = weights if all_finite else [weight[finite] for weight in weights]
     return Look(
-        (ExactSum.of(weights[0]), ExactSum.of(weights[1])),
-        (ExactSum.of(weights[0][finite]), ExactSum.of(weights[1][finite])),
-        (_moment(kept, weights[0][finite]), _moment(kept, weights[1][finite])),
+        mass,
+        mass if all_finite else (_mass(of_kept[0]), _mass(of_kept[1])),
+        (_moment(kept, of_kept[0]), _moment(kept, of_kept[1])),
         float(kept.min(initial=math.inf)),
         float(kept.max(initial=-math.inf)),
         extreme(targets[:1], math.inf),
         extreme(nontargets[-1:], -math.inf),
-        kept.size,
-        bool(finite.all()),
+        kept[: MANY + 1],
+        all_finite,
         bool(infinite.any()),
     )
 
 
+def _mass(weight: Floats) -> ExactSum:
+    """The exact sum of weights; at once where they are counts."""
+    total = float(weight.sum())
+    if total < _EXACT and np.array_equal(weight, np.floor(weight)):
+        return ExactSum.of(np.array([total]))
+    return ExactSum.of(weight)
+
+
 def _moment(score: Floats, weight: Floats) -> Fraction:
     """The exact sum of weight times score, in units of ``ExactSum``."""
+    used = weight > 0.0
+    if not used.all():
+        score, weight = score[used], weight[used]
     whole = np.floor(weight)
     total = Fraction(ExactSum.of_products(score, whole.astype(np.int64)).units)
     part = weight - whole

@@ -17,6 +17,7 @@ from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.rocch import eer, hull_of, pav_of
 from pipeline.partials.ledger import Ledger
+from pipeline.terms import OperatingPoint
 
 Table = tuple[Mapping[str, Any], ...]
 
@@ -88,10 +89,14 @@ def calibration_tables(scored: Scored[Ledger]) -> dict[str, Table]:
     )
     if scored.once(trials_of).reason is not None:
         return {"calibration": figures, "ape": (), "pav": ()}
-    steps = np.arange(-REACH * STEPS_PER_UNIT, REACH * STEPS_PER_UNIT + 1) / STEPS_PER_UNIT
-    grid = np.unique(np.append(steps, scored.point.logit_prior))
-    ape, pav = error_rates(scored, grid), calibration_map(scored)
+    ape, pav = error_rates(scored, prior_grid(scored.point)), calibration_map(scored)
     return {"calibration": figures, "ape": _rows(ape), "pav": _rows(pav)}
+
+
+def prior_grid(point: OperatingPoint) -> Floats:
+    """The prior log-odds of ``ape``, ascending."""
+    steps = np.arange(-REACH * STEPS_PER_UNIT, REACH * STEPS_PER_UNIT + 1) / STEPS_PER_UNIT
+    return np.unique(np.append(steps, point.logit_prior))
 
 
 def _rows(columns: Mapping[str, Floats]) -> Table:

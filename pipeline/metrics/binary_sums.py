@@ -1,7 +1,7 @@
 """Cost, gradient and Hessian of an affine recalibration of two classes: the sums of ``multiclass_sums`` for K = 2.
 
-Both classes of a score share one exponential, and rows of one class stand side by side, so that a pass costs a fraction
-of what it costs for K classes. Log-likelihood ratios become ``alpha * x + beta``; the place is (alpha, beta).
+Rows of one class stand side by side, so that a pass costs a fraction of what it costs for K classes. Log-likelihood
+ratios become ``alpha * x + beta``; the place is (alpha, beta).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.multiclass import class_sums
@@ -34,11 +35,11 @@ def binary_sums(x: Floats, weights: tuple[Floats, Floats], prior: tuple[float, f
     ``prior`` is of both classes, targets first, as in ``NewtonSums``.
     """
     limbs = NewtonSums.zero(2).limbs
-    for start in range(0, x.size, BLOCK):
-        rows = slice(start, start + BLOCK)
-        terms = _terms(x[rows], prior, place)
-        for label, weight in enumerate(weights):
-            limbs[label] += _weighted(terms, label, weight[rows])
+    for label, weight in enumerate(weights):
+        used = np.flatnonzero(weight > 0.0)  # most scores are of one class
+        for start in range(0, used.size, BLOCK):
+            rows = used[start : start + BLOCK]
+            limbs[label] += _weighted(_terms(x[rows], prior, place), label, weight[rows])
     limbs[..., :N_LIMBS] = carried(limbs[..., :N_LIMBS])
     return NewtonSums(limbs)
 
@@ -97,20 +98,19 @@ def _columns(terms: Terms, label: int) -> Floats:
 
 
 def _weighted(terms: Terms, label: int, weight: Floats) -> Ints:
-    """Exact sums (6, ROW) of the columns of a block, each row taken ``weight`` times; not carried."""
-    light = (weight > 0.0) & (weight < _LIGHT) & (weight == np.floor(weight))
+    """Exact sums (6, ROW) of the columns of a block, each row taken ``weight`` times, never 0; not carried."""
+    light = (weight < _LIGHT) & (weight == np.floor(weight))
     limbs = np.zeros((_COLUMNS, ROW), np.int64)
-    rows = np.flatnonzero(light)
-    repeats = weight[rows]
-    for limb, digit in digits(_columns(_chosen(terms, rows), label)):
-        limbs[:, limb] += (digit * repeats).sum(axis=1).astype(np.int64)
-    heavy = np.flatnonzero((weight > 0.0) & ~light)
+    heavy = np.flatnonzero(~light)
+    chosen, repeats = (_chosen(terms, light), weight[light]) if heavy.size else (terms, weight)
+    for limb, digit in digits(_columns(chosen, label)):
+        limbs[:, limb] += np.einsum("cr,r->c", digit, repeats).astype(np.int64)  # whole, so in any order
     if heavy.size:
         columns = np.ascontiguousarray(_columns(_chosen(terms, heavy), label).T)
         limbs += class_sums(columns, np.zeros(heavy.size, np.int64), 1, weight[heavy])[0]
     return limbs
 
 
-def _chosen(terms: Terms, rows: Ints) -> Terms:
+def _chosen(terms: Terms, rows: Ints | NDArray[np.bool_]) -> Terms:
     x, odds, nontarget, target = terms
     return x[rows], odds[rows], nontarget[rows], target[rows]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.errors import Finding, InputError, UsageError
+from pipeline.metrics.at_scores import nontargets_at_scores, target_rows
 from pipeline.metrics.counts import by_query
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import NO_NONTARGET_TRIALS, NO_TARGETS
@@ -62,6 +63,8 @@ class TrialSet:
 
     @cached_property
     def _rows(self) -> tuple[Floats, Floats, Floats]:
+        if not self.censored_score.size and bool(((self.n_target > 0) | (self.n_nontarget > 0)).all()):
+            return self.score, self.n_target.astype(np.float64), self.n_nontarget.astype(np.float64)
         censored = np.unique(self.censored_score)
         place = np.searchsorted(self.score, censored)
         new = np.append(self.score, np.nan)[place] != censored
@@ -95,12 +98,10 @@ def trial_set(ledger: Ledger, n_trials_exact: float, censor: str | float = "llr_
     censor with they get 0, the non-informative score, and the status is ``no_scores``.
     """
     in_set = ledger.n_true[0] > 0
-    rows = ledger.by_score
-    rows = rows[in_set[ledger.query[rows]]]
-    score = ledger.score[rows]
-    first = np.flatnonzero(np.append(True, score[1:] != score[:-1])[: score.size])
-    score = score[first]
-    n_target, n_nontarget = (_sums(counts[rows], first) for counts in (ledger.n_target, ledger.n_nontarget))
+    score, (n_nontarget,) = nontargets_at_scores(ledger, in_set, lambda _, counts: (counts,))
+    rows = target_rows(ledger, in_set)
+    n_target = np.zeros(score.size, np.int64)
+    np.add.at(n_target, np.searchsorted(score, ledger.score[rows]), ledger.n_target[rows])
     n_true, omitted = ledger.n_true[0][in_set], ledger.omitted[0][in_set]
     missing = (n_trials_exact - n_true) - by_query(ledger, ledger.n_nontarget)[in_set]
     n_nontarget_trials = float(n_true.size * n_trials_exact - n_true.sum())
@@ -120,11 +121,6 @@ def trial_set(ledger: Ledger, n_trials_exact: float, censor: str | float = "llr_
         status = NO_SCORES
     weights = (score, n_target, n_nontarget, censored_score, omitted, np.maximum(missing, 0.0))
     return TrialSet(*weights, n_nontarget_trials, float(score[0]) if score.size else math.nan, reason, status)
-
-
-def _sums(counts: Ints, first: Ints) -> Ints:
-    """Sums of runs that begin at ``first``."""
-    return np.add.reduceat(counts, first) if first.size else np.zeros(0, np.int64)
 
 
 def _common_score(censor: str | float, score: Floats) -> float:
@@ -168,10 +164,15 @@ class CostSums:
 def cost_sums(trials: TrialSet, logit_prior: float) -> CostSums:
     """The costs of a trial set, or of a part of one, at a prior."""
     log_odds = trials.score + logit_prior
-    return CostSums(
-        ExactSum.of_products(np.logaddexp(0.0, -log_odds), trials.n_target),
-        ExactSum.of_products(np.logaddexp(0.0, log_odds), trials.n_nontarget),
-    )
+    return CostSums(_costs(-log_odds, trials.n_target), _costs(log_odds, trials.n_nontarget))
+
+
+def _costs(log_odds: Floats, counts: Ints) -> ExactSum:
+    """Counts times log(1 + exp(log odds)), log odds against the truth."""
+    used = counts > 0
+    if not used.all():
+        log_odds, counts = log_odds[used], counts[used]
+    return ExactSum.of_products(np.logaddexp(0.0, log_odds), counts)
 
 
 def cross_entropy(trials: TrialSet, prior: float, logit_prior: float, submitted: CostSums | None = None) -> float:
@@ -206,24 +207,20 @@ def trials_of(scored: Scored[Ledger]) -> TrialSet:
 
 
 def over_trials(scored: Scored[Ledger]) -> Over:
-    """A way to see all trials again: tasks take a ``TrialSet``, of ranges of scores that do not overlap."""
-    if scored.over is None:
+    """A way to see all trials again: tasks take a ``TrialSet``, of parts of them that add up."""
+    if scored.elsewhere is None:
         return lambda task, *state: task(scored.once(trials_of), *state)
-    over = scored.over
-    return lambda task, *state: over(_on_trials, task, *state)
+    return scored.elsewhere.trials
 
 
 def over_rows(scored: Scored[Ledger]) -> Over:
     """The same for tasks that take strictly ascending scores with the weights of both classes."""
     over = over_trials(scored)
-    return lambda task, *state: over(_on_rows, task, *state)
+    return lambda task, *state: over(on_rows, task, *state)
 
 
-def _on_trials(part: Any, task: Callable[..., Any], *state: Any) -> Any:
-    return task(part.trials, *state)
-
-
-def _on_rows(trials: TrialSet, task: Callable[..., Any], *state: Any) -> Any:
+def on_rows(trials: TrialSet, task: Callable[..., Any], *state: Any) -> Any:
+    """Task: a task that takes rows."""
     return task(trials.rows(), *state)
 
 

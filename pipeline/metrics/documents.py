@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pipeline.metrics import calibration, crossentropy, isotonic, load, ranking, twv
+from pipeline.metrics.by_score import blocks
 from pipeline.metrics.complete import default_scores, unscored
 from pipeline.metrics.crossentropy import cnxe, prior_entropy, trials_of
-from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.measure import Measure, Scored
-from pipeline.metrics.ranges import Ordered, Range
+from pipeline.metrics.pav_runs import LATE, Between, InOrder, between
 from pipeline.metrics.shared import curve_of
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tie_order import TieOrder
@@ -27,7 +28,8 @@ class DocumentTotals:
     ledger: Ledger
     submitted: Ledger
     order: TieOrder
-    """The scored trials of queries with targets, keyed by their place in the output."""
+    """The scored trials of queries with targets, keyed by their place in the output; only targets if others are
+    elsewhere."""
     missing: TieOrder
     """Targets without a score, keyed by their place among the unscored documents of their query."""
 
@@ -37,9 +39,7 @@ DocumentScored = Scored[DocumentTotals]
 
 def ledger_cell(scored: DocumentScored) -> Scored[Ledger]:
     """The cell of the complete ledger, for all measures that need no more."""
-    return Scored(
-        scored.total.ledger, scored.facts, scored.point, scored.rules, over=scored.over, ledgers=scored.ledgers
-    )
+    return Scored(scored.total.ledger, scored.facts, scored.point, scored.rules, elsewhere=scored.elsewhere)
 
 
 def of_ledger(measure: Measure[Ledger]) -> Measure[DocumentTotals]:
@@ -101,36 +101,52 @@ def min_cnxe_pav_input_order(scored: DocumentScored) -> Figure:
     if trials.status == crossentropy.NO_SCORES:
         return Figure(1.0, status=trials.status)
     prior = scored.point.effective_prior
-    runs = _unscored_runs(scored)
-    if scored.over is None:
-        everything = Range(0, np.zeros(0), trials, ordered(scored.total.order, scored.total.submitted.queries))
-        found = pav_in_order(everything, *runs)
-    else:
-        found = scored.over(pav_in_order, *runs)
+    found = _in_order(scored)
     return Figure(found.minimum(prior) / prior_entropy(prior), status=trials.status)
 
 
-def ordered(order: TieOrder, queries: Sequence[str]) -> Ordered:
+def ordered(order: TieOrder, queries: Sequence[str]) -> TieOrder:
     """The scored trials of some queries."""
     listed = set(queries)
     wanted = np.array([query in listed for query in order.queries], np.bool_)
     rows = np.flatnonzero(wanted[order.query]) if len(order) else np.zeros(0, np.int64)
-    return Ordered(order.score[rows], order.key[rows].astype(np.int64), order.target[rows])
+    return replace(
+        order, query=order.query[rows], score=order.score[rows], key=order.key[rows], target=order.target[rows]
+    )
 
 
-def pav_in_order(part: Range, rest_score: Floats, rest_target: Floats, rest_nontarget: Floats) -> isotonic.Pav:
-    """Task: trials of one range one by one, sorted by score, then the order of the output, and pooled.
+def nontargets(order: TieOrder) -> Iterator[InOrder]:
+    """The scored non-targets, block by block."""
+    rows = np.flatnonzero(~order.target)
+    score, place = order.score[rows], order.key[rows].astype(np.int64)
+    for block in blocks(rows.size):
+        yield InOrder.of(score[block], place[block])
 
-    ``rest`` are runs of unscored trials of one class, which come after scored ones.
-    """
-    here, trials = part.holds(rest_score), part.ordered
-    late = np.concatenate([np.zeros(trials.score.size, np.int64), np.ones(np.count_nonzero(here), np.int64)])
-    place = np.concatenate([trials.place, np.flatnonzero(here)])
-    score = np.concatenate([trials.score, rest_score[here]])
-    sorting = np.lexsort((place, late, score))
-    n_target = np.concatenate([trials.target.astype(np.float64), rest_target[here]])[sorting]
-    n_nontarget = np.concatenate([(~trials.target).astype(np.float64), rest_nontarget[here]])[sorting]
-    return isotonic.pav((score[sorting], n_target, n_nontarget))
+
+def _between(scored: DocumentScored, chosen: TieOrder, score: Floats, place: Ints) -> Between:
+    """Where the scored non-targets come among other trials."""
+    if scored.elsewhere is not None and scored.elsewhere.in_order is not None:
+        found: Between = scored.elsewhere.in_order(between, score, place)
+        return found
+    first, *more = (between(rows, score, place) for rows in nontargets(chosen))
+    return sum(more, start=first)
+
+
+def _in_order(scored: DocumentScored) -> isotonic.Pav:
+    """Trials one by one, sorted by score, then the order of the output, and pooled; unscored ones come last."""
+    chosen = ordered(scored.total.order, scored.total.submitted.queries)
+    targets = np.flatnonzero(chosen.target)
+    late, *weights = _unscored_runs(scored)
+    score = np.append(chosen.score[targets], late)
+    place = np.append(chosen.key[targets].astype(np.int64), LATE + np.arange(late.size))
+    n_target = np.append(np.ones(targets.size), weights[0])
+    n_nontarget = np.append(np.zeros(targets.size), weights[1])
+    order = np.lexsort((place, score))
+    rows = np.zeros((2, 2 * order.size + 1))
+    rows[:, 1::2] = n_target[order], n_nontarget[order]
+    rows[1, ::2] = _between(scored, chosen, score[order], place[order]).n
+    n_target, n_nontarget = rows[:, rows.any(axis=0)]
+    return isotonic.pav((np.arange(n_target.size, dtype=np.float64), n_target, n_nontarget))
 
 
 def _unscored_runs(scored: DocumentScored) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -29,21 +29,13 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Pav:
-    """Pooled rows of trials by ascending score, whose target fractions strictly increase.
-
-    Ranges of scores add up: pooling the blocks of contiguous ranges is pooling their rows.
-    """
+    """Pooled rows of trials by ascending score, whose target fractions strictly increase."""
 
     blocks: tuple[Block, ...]
     mass: tuple[ExactSum, ExactSum]
     """All weights of both classes."""
     largest_tie: float
     """The largest weight of one score."""
-
-    def __add__(self, other: Pav) -> Pav:
-        blocks = sorted((*self.blocks, *other.blocks), key=lambda block: block.score_min)
-        mass = (self.mass[0] + other.mass[0], self.mass[1] + other.mass[1])
-        return Pav(_pooled(blocks), mass, max(self.largest_tie, other.largest_tie))
 
     @property
     def weights(self) -> tuple[Floats, Floats]:
@@ -67,13 +59,18 @@ def pav(rows: tuple[Floats, Floats, Floats]) -> Pav:
     the extreme ranks like any others.
     """
     score, n_target, n_nontarget = rows
+    return pav_of_runs(score, score, n_target, n_nontarget)
+
+
+def pav_of_runs(low: Floats, high: Floats, n_target: Floats, n_nontarget: Floats) -> Pav:
+    """``pav`` of rows of which those with trials of both classes are one score, others may be runs of one class."""
     # Neighbours of one class only have equal fractions: pooling them first leaves few rows for the loop.
     kind = np.where(n_nontarget == 0, 1, np.where(n_target == 0, 0, 2))
     first = np.append(True, (kind[1:] != kind[:-1]) | (kind[1:] == 2))[: kind.size]
     starts = np.flatnonzero(first)
     ends = np.append(starts, kind.size)[1:]
     starts, ends = _without_violators(n_target, n_nontarget, starts, ends)
-    scores = score[starts].tolist(), score[ends - 1].tolist()
+    scores = low[starts].tolist(), high[ends - 1].tolist()
     found = _pooled(map(Block, _runs(n_target, starts), _runs(n_nontarget, starts), *scores))
     tied = float((n_target + n_nontarget).max(initial=0.0))
     return Pav(found, (ExactSum.of(n_target), ExactSum.of(n_nontarget)), tied)

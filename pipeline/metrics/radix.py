@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.metrics.by_score import ByScore
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans
 from pipeline.partials.ledger import Ledger
@@ -150,12 +151,14 @@ class Divided:
         return cls(tuple(map(Buckets.joined, zip(*(part.levels for part in parts), strict=True))))
 
 
-def divided(ledger: Ledger, means: QueryMeans, asked: tuple[Divide, ...]) -> Divided:
-    """Task: the buckets that are asked for of the trials of scored queries, all of which ``ledger`` may name."""
-    return Divided(tuple(_buckets(ledger, means, each) for each in asked))
+def divided(rows: Ledger | ByScore, means: QueryMeans, asked: tuple[Divide, ...]) -> Divided:
+    """Task: the buckets that are asked for of the trials of scored queries, all of which ``rows`` may name."""
+    return Divided(tuple(_buckets(rows, means, each) for each in asked))
 
 
-def _buckets(ledger: Ledger, means: QueryMeans, asked: Divide) -> Buckets:
+def _buckets(ledger: Ledger | ByScore, means: QueryMeans, asked: Divide) -> Buckets:
+    if isinstance(ledger, ByScore):
+        return _ascending(ledger, means, asked)
     if asked.key is None and asked.to == LEVELS[0] and _compiled(len(ledger)):
         from pipeline.metrics.radix_kernel import coarse_buckets
 
@@ -176,6 +179,31 @@ def _buckets(ledger: Ledger, means: QueryMeans, asked: Divide) -> Buckets:
         for word, weight in enumerate((weights.high, weights.low)):
             np.add.at(words[2 * pair + word], group[some], count[some] * weight[query[some]])
     return Buckets.of(asked.to, key, first, np.bincount(group, minlength=key.size), words)
+
+
+def _ascending(rows: ByScore, means: QueryMeans, asked: Divide) -> Buckets:
+    """Buckets of rows in order: runs of them."""
+    image = images(rows.score)
+    chosen = np.zeros(0, np.int64) if means.scored.all() else np.flatnonzero(~means.scored[rows.query])
+    if asked.key is not None or chosen.size:
+        used = np.zeros(image.size, np.bool_)
+        used[asked.rows(image)] = True
+        used[chosen] = False
+        rows, image = rows.take(used), image[used]
+    keys = prefixes(image, asked.to)
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: keys.size])
+    words = np.zeros((WORDS, starts.size), np.int64)
+    for pair, (weights, count) in enumerate(
+        zip((means.miss, means.fa), (rows.n_target, rows.n_nontarget), strict=True)
+    ):
+        some = np.flatnonzero(count)
+        begin = np.searchsorted(some, starts)
+        within = begin < np.append(begin[1:], some.size)
+        for word, weight in enumerate((weights.high, weights.low)):
+            added = count[some] * weight[rows.query[some]]
+            words[2 * pair + word, within] = np.add.reduceat(added, begin[within]) if some.size else 0
+    n_rows = np.diff(np.append(starts, keys.size))
+    return Buckets.of(asked.to, keys[starts], rows.score[starts], n_rows, words)
 
 
 def _selected(score: Floats, asked: Divide) -> Ints | slice:

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.metrics.crossentropy import over_rows, trials_of
+from pipeline.metrics.crossentropy import trials_of
 from pipeline.metrics.fixed_point import Floats
 from pipeline.metrics.isotonic import Pav, pav
 from pipeline.metrics.measure import Scored
+from pipeline.metrics.pav_runs import separators
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
 
@@ -23,7 +24,10 @@ class Hull(NamedTuple):
 
 def pav_of(scored: Scored[Ledger]) -> Pav:
     """The pooled trials of a cell whose trial set exists."""
-    found: Pav = over_rows(scored)(pav)
+    trials, elsewhere = scored.once(trials_of), scored.elsewhere
+    if elsewhere is None:
+        return pav(trials.rows())
+    found: Pav = elsewhere.runs(separators(scored.total, trials)).pooled(elsewhere.largest_tie())
     return found
 
 

@@ -82,15 +82,16 @@ def curve_columns(scored: LedgerScored) -> dict[str, list[float]]:
     named = {
         name: column.tolist() for name, column in zip(("threshold", "p_miss", "p_fa", "twv"), columns, strict=True)
     }
-    return named if scored.ledgers is None else thinned(named)
+    return named if scored.elsewhere is None else thinned(named)
 
 
 def _sweep(scored: LedgerScored, means: QueryMeans, *, drawn: bool = True) -> Curve:
     # A point that depends on the key may not exist where nothing is scored.
     beta = math.nan if means.reason else scored.point.beta
-    if scored.ledgers is not None and means.reason is None:
+    if scored.elsewhere is not None and means.reason is None:
         omitted, reject_all_point = scored.total.omitted[0], scored.rules.reject_all_point
-        found = sweep_over(scored.ledgers, means, omitted, beta, reject_all_point=reject_all_point, drawn=drawn)
+        over = scored.elsewhere.buckets
+        found = sweep_over(over, means, omitted, beta, reject_all_point=reject_all_point, drawn=drawn)
         if found is not None:
             return found
     return sweep(scored.total, means, beta, reject_all_point=scored.rules.reject_all_point)

@@ -26,48 +26,51 @@ LARGEST_BLOCK = 1 << 20
 
 _SHIFT = 17
 _FAR = 2.0 ** (LIMB_BITS * _SHIFT)
-_HUGE, _TINY = 2.0**500, 2.0**-500
+_HUGE = 2.0**500
 
 
 def digits(block: Floats) -> Iterator[tuple[int, Floats]]:
     """Pairs (limb, whole numbers, at most 2**31 in magnitude, one per value); over all pairs they add up to ``block``.
 
     ``block``: finite values, at most ``LARGEST_BLOCK`` of them. Each value has at most one digit in a limb. Huge
-    and tiny values are moved by whole limbs to the middle of the exponent range, where nothing over- or underflows.
+    and tiny ones are moved by whole limbs to the middle of the exponent range, where nothing over- or underflows.
     """
-    magnitude = np.abs(block)
-    huge, tiny = magnitude >= _HUGE, magnitude < _TINY
-    if tiny.any():
-        tiny &= magnitude > 0.0
-    if not (huge.any() or tiny.any()):
-        yield from _levels(block, ORIGIN)
+    if _largest(block) < _HUGE:
+        yield from _levels(block.copy(), ORIGIN)
         return
-    for members, scale, origin in (
-        (huge, 1.0 / _FAR, ORIGIN + _SHIFT),
-        (tiny, _FAR, ORIGIN - _SHIFT),
-        (~(huge | tiny), 1.0, ORIGIN),
-    ):
+    huge = np.abs(block) >= _HUGE
+    for members, scale, origin in ((huge, 1.0 / _FAR, ORIGIN + _SHIFT), (~huge, 1.0, ORIGIN)):
         yield from _levels(np.where(members, block, 0.0) * scale, origin)
 
 
 def _levels(rest: Floats, origin: int) -> Iterator[tuple[int, Floats]]:
-    """Digits from the highest occupied limb down, until nothing is left."""
+    """Digits from the highest occupied limb down, until nothing is left of ``rest``, which is used up."""
     level = _limb_of(rest)
     while level is not None:
+        if level < -_SHIFT:
+            rest *= _FAR
+            level, origin = level + _SHIFT, origin - _SHIFT
         grid = math.ldexp(1.5, LIMB_BITS * level + 52)
         digit = rest + grid
         digit -= grid
-        rest = rest - digit
+        rest -= digit
         digit *= math.ldexp(1.0, -LIMB_BITS * level)
         yield origin + level, digit
-        below = _limb_of(rest)
+        # At most half a unit is left of each: mostly there is something in the next limb, else it is looked for.
         # A remainder of exactly half a unit would round to nothing again: always go down.
+        if not rest.any():
+            return
+        below = _limb_of(rest) if not digit.any() else level - 1
         level = None if below is None else min(level - 1, below)
+
+
+def _largest(values: Floats) -> float:
+    return max(float(values.max()), -float(values.min())) if values.size else 0.0
 
 
 def _limb_of(values: Floats) -> int | None:
     """The lowest limb, relative to the unit 1, in which every value is below 2**31 units; None if all are zero."""
-    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0
+    largest = _largest(values)
     return math.frexp(largest)[1] // LIMB_BITS if largest > 0.0 else None
 
 

@@ -59,6 +59,8 @@ class ExactSum:
         values, counts = _checked(values), np.asarray(counts, np.int64)
         if counts.shape != values.shape or (counts.size and int(counts.min()) < 0):
             raise ValueError(f"counts must be as many as the values and not negative (shape {counts.shape})")
+        if counts.size and int(counts.min()) == int(counts.max()) == 1:
+            return cls.of(values)
         positive, negative, finite = _without_infinities(values)
         units = 0
         for block in _blocks(finite, BLOCK):

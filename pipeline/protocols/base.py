@@ -6,14 +6,16 @@ The engine knows only these two types.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Protocol as Interface
 
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
+from pipeline.metrics.by_score import Table as BlockTable
 from pipeline.metrics.measure import Measure, Scored
+from pipeline.metrics.passes import Sorted
 from pipeline.metrics.resampling import Sample
 from pipeline.protocols.disputes import Dispute
 from pipeline.terms import Facts, Figure
@@ -58,8 +60,14 @@ class Parts(Interface):
         """``task(part, *state)`` of every part, added up in a fixed order."""
         ...
 
-    def regroup(self, cut: Callable[..., Any], gather: Callable[..., Any], n_groups: int, *state: Any) -> Parts:
-        """New parts: ``gather(group, state[-1], pieces)`` of a group's pieces, one of each ``cut(part, *state)``."""
+    def sorted(
+        self, kinds: Sequence[type[BlockTable]], about: Mapping[str, Any], task: Callable[..., Any], *state: Any
+    ) -> tuple[Sequence[Sorted], Any]:
+        """Tables of the parts by score, kept for many passes, and sums that are made on the way.
+
+        ``task(part, *state)`` gives blocks of tables of all ``kinds``, and a value to be added up. ``about`` says what
+        the tables depend on beside the part.
+        """
         ...
 
 
@@ -88,6 +96,12 @@ class Conclusion:
     """Further tables of the family by name, shown beside ``blocks``."""
     conditions: Mapping[str, Conclusion] = field(default_factory=dict)
     """What parts of the trials say, by the name of their condition; the whole is the condition "all"."""
+
+    def figures_alone(self, names: Collection[str]) -> Conclusion:
+        """The figures of these names, without blocks, curves and tables."""
+        parts = {name: part.figures_alone(names) for name, part in self.conditions.items()}
+        figures = {name: figure for name, figure in self.figures.items() if name in names}
+        return replace(self, figures=figures, blocks=(), curve={}, tables={}, conditions=parts)
 
 
 @dataclass(frozen=True)
@@ -159,6 +173,11 @@ class Family:
     """The partial of no tile at all."""
     conclude: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Conclusion]
     """Merged partial → figures. The mapping holds what the trials as a whole say (``n_rows``, …)."""
+    conclude_figures: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Conclusion] | None = None
+    """The same without blocks, curves and tables, nothing being computed that is for them alone; None where a family
+    has no such way."""
+    lay_out_tiles: Callable[[Protocol, Mapping[str, Any], Any], tuple[Sliced, tuple[Finding, ...]]] | None = None
+    """The same trials, each tile laid out when it is asked for; None where a family has them all at once only."""
     conclude_parts: Callable[[Protocol, Parts, Facts, Mapping[str, Any]], Conclusion | None] | None = None
     """The same figures, to the last bit, from a partial in parts, curves as ``stored_curve`` keeps them. None where
     a cell with these settings, or any cell of the family, needs its partial in one place."""

@@ -12,11 +12,11 @@ import numpy as np
 from pipeline.errors import Finding, InputError
 from pipeline.metrics import twv
 from pipeline.metrics.ape import calibration_tables
-from pipeline.metrics.crossentropy import trials_of
+from pipeline.metrics.by_score import ByScore, Pooled
 from pipeline.metrics.det import thinned
 from pipeline.metrics.measure import Rules, Scored
+from pipeline.metrics.passes import ahead
 from pipeline.metrics.radix_sweep import sweepable
-from pipeline.metrics.ranges import Cut, edges_of, gathered
 from pipeline.metrics.resampling import Sample
 from pipeline.metrics.samples import NOT_RESAMPLED, ledger_sample
 from pipeline.metrics.shared import sweeps_of
@@ -35,9 +35,7 @@ from pipeline.protocols.kws_explain import explain, listed, withdrawn
 from pipeline.protocols.kws_identifiers import identifier_slips, identify
 from pipeline.protocols.kws_parts import (
     ThinDetections,
-    cut_detections,
     n_targets,
-    on_detections,
     separable,
     thin_detections,
 )
@@ -57,8 +55,16 @@ from pipeline.trials.tiles import tile_digest
 
 def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -> tuple[Trials, tuple[Finding, ...]]:
     """A KWSList or STDList on the dataset's timeline."""
+    laid, findings = lay_out_tiles(protocol, tables, timeline)
+    return laid.whole(), findings
+
+
+def lay_out_tiles(
+    protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline
+) -> tuple[layout.Layout, tuple[Finding, ...]]:
+    """The same tile by tile; see ``Family.lay_out_tiles``."""
     output, settings = tables["output"], protocol.settings
-    laid = layout.lay_out(output, timeline, files=settings.files, duplicate_blocks=settings.duplicate_blocks)
+    laid = layout.Layout.of(output, timeline, files=settings.files, duplicate_blocks=settings.duplicate_blocks)
     return laid, output.findings
 
 
@@ -73,7 +79,7 @@ def timeline_parts(settings: Any, timeline: Timeline) -> dict[str, Any]:
     }
 
 
-def survey(trials: Trials) -> dict[str, Any]:
+def survey(trials: Trials | layout.Layout) -> dict[str, Any]:
     """Every block of the output with its count of out-of-vocabulary words, None where it declares none."""
     counts = {name: float(block.get("oov_count", math.nan)) for name, block in trials.blocks.items()}
     return {"oov_count": {name: None if math.isnan(count) else count for name, count in counts.items()}}
@@ -90,6 +96,17 @@ def check(_: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
 
 def conclude(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
     """The figures of a cell from its merged ledger, and those of its conditions."""
+    return _concluded(protocol, partial, facts, survey, full=True)
+
+
+def conclude_figures(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
+    """The same without what stands beside figures; see ``Family.conclude_figures``."""
+    return _concluded(protocol, partial, facts, survey, full=False)
+
+
+def _concluded(
+    protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any], *, full: bool
+) -> Conclusion:
     settings, oov_counts = protocol.settings, survey.get("oov_count", {})
     ledger = merged_blocks(partial.ledger, oov_counts)
     unknown = _unknown(settings, ledger.queries, facts, survey)
@@ -98,16 +115,15 @@ def conclude(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mappin
     point = operating_point(settings, facts.n_trials_exact, int(whole.n_true.sum()))
     own = replace(facts, queries=queries)
     scored = _scored(protocol, whole, own, point, ranked(ledger, WHOLE, queries))
-    told = _told(
-        settings, facts, twv.decisions(Scored(whole, own, point)), partial.tally, decision_ties(whole), unknown
-    )
+    alone = Scored(whole, own, point) if settings.pooled else scored
+    told = _told(settings, facts, alone.once(twv.decisions), partial.tally, decision_ties(whole), unknown)
     conditions = {}
     for selection in facts.selections:
         held = members(selection, ledger, queries, oov_counts)
         part = selected(ledger, selection, held)
         chosen = _scored(protocol, part, _facts_of(selection, facts, held), point, ranked(ledger, selection, held))
-        conditions[selection.name] = _conclusion(protocol, chosen)
-    made = _of_whole(protocol, scored, survey, partial.tally, unknown)
+        conditions[selection.name] = _conclusion(protocol, chosen, full=full)
+    made = _of_whole(protocol, scored, survey, partial.tally, unknown, full=full)
     return replace(made, findings=told, conditions=conditions)
 
 
@@ -119,19 +135,16 @@ def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mappi
     queries = listed(settings, facts, survey)
     n_true = parts.sum(n_targets, queries) if settings.p_target == "empirical" else 0
     point, own = operating_point(settings, facts.n_trials_exact, n_true), replace(facts, queries=queries)
-    thin: ThinDetections = parts.sum(thin_detections, queries, point.threshold)
+    thin: ThinDetections
+    names = tuple(sorted(set(queries)))
+    (rows, pooled), thin = parts.sorted((ByScore, Pooled), {"queries": names}, thin_detections, names, point.threshold)
     unknown = _unknown(settings, thin.queries, facts, survey)
-    alone = _scored(protocol, thin.ledger, own, point)
-    if not all(sweepable(means, point.beta) for means in alone.once(sweeps_of)):
+    order = None if thin.ranked is None else thin.ranked.select(names)
+    scored = _scored(protocol, thin.ledger.select(names), own, point, order)
+    if not all(sweepable(means, point.beta) for means in scored.once(sweeps_of)):
         return None
-    cut = Cut(edges_of(thin.samples, parts.n), alone.once(trials_of))
-    ranges = parts.regroup(cut_detections, gathered, cut.n_ranges, queries, cut)
-    scored = replace(
-        _scored(protocol, thin.ledger, own, point, thin.ranked),
-        over=ranges.sum,
-        ledgers=lambda task, *state: parts.sum(on_detections, queries, task, *state),
-    )
-    told = _told(settings, facts, twv.decisions(alone), thin.tally, thin.n_ties, unknown)
+    told = _told(settings, facts, twv.decisions(scored), thin.tally, thin.n_ties, unknown)
+    scored = replace(scored, elsewhere=ahead(scored, rows, pooled))
     return replace(_of_whole(protocol, scored, survey, thin.tally, unknown), findings=told)
 
 
@@ -157,16 +170,22 @@ def _told(
 
 
 def _of_whole(
-    protocol: Protocol, scored: Scored[Ledger], survey: Mapping[str, Any], tally: Tally, unknown: Sequence[str]
+    protocol: Protocol,
+    scored: Scored[Ledger],
+    survey: Mapping[str, Any],
+    tally: Tally,
+    unknown: Sequence[str],
+    *,
+    full: bool = True,
 ) -> Conclusion:
     """The figures of all trials, with what is only said of them."""
-    made = _conclusion(protocol, scored)
+    made = _conclusion(protocol, scored, full=full)
     counts = {
         "n_queries_unknown": len(unknown),
         "n_detections": survey.get("n_rows", math.nan),
         "n_outside_ecf": tally["outside_ecf"],
     }
-    return replace(made, facts={**made.facts, **counts}, tables=calibration_tables(scored))
+    return replace(made, facts={**made.facts, **counts}, tables=calibration_tables(scored) if full else {})
 
 
 def whole(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Scored[Ledger]:
@@ -193,12 +212,12 @@ def _facts_of(selection: Selection, facts: Facts, queries: Sequence[str]) -> Fac
     )
 
 
-def _conclusion(protocol: Protocol, scored: Scored[Ledger]) -> Conclusion:
-    """Figures of trials that are of one condition."""
+def _conclusion(protocol: Protocol, scored: Scored[Ledger], *, full: bool = True) -> Conclusion:
+    """Figures of trials that are of one condition, and with ``full`` what stands beside them."""
     return Conclusion(
         figures={measure.name: measure.of(scored) for measure in protocol.measures},
-        blocks=twv.blocks(scored),
-        curve=twv.curve_columns(scored),
+        blocks=twv.blocks(scored) if full else (),
+        curve=twv.curve_columns(scored) if full else {},
         facts=_facts(scored),
     )
 
@@ -223,7 +242,7 @@ def _scored(
 
 def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
     facts, point, n_true = scored.facts, scored.point, scored.total.n_true[0]
-    decisions = twv.decisions(scored)
+    decisions = scored.once(twv.decisions)
     n_scored = int(np.count_nonzero(n_true))
     n_target = int(n_true.sum())
     trials = n_scored * facts.n_trials_exact
@@ -275,10 +294,12 @@ DETECTIONS = Family(
     outputs=("output",),
     refer=refer,
     lay_out=lay_out,
+    lay_out_tiles=lay_out_tiles,
     tile=tile,
     tile_parts=tile_parts,
     zero=Outcomes,
     conclude=conclude,
+    conclude_figures=conclude_figures,
     conclude_parts=conclude_parts,
     whole=whole,
     sample=sample,

@@ -1,16 +1,13 @@
-"""Cells of keyword search whose trials are too many for one place: what one part says, and how parts become ranges."""
+"""Cells of keyword search whose trials are too many for one place: what one part says, and its trials by score."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from pipeline.metrics.fixed_point import Floats
-from pipeline.metrics.ranges import Cut, Piece, pieces, samples
+from pipeline.metrics.by_score import Table, by_score
 from pipeline.metrics.thin import thinned
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
@@ -32,7 +29,6 @@ class ThinDetections:
     queries: tuple[str, ...]
     """Queries with trials, on the list or not."""
     n_ties: int
-    samples: Floats
 
     def __add__(self, other: ThinDetections) -> ThinDetections:
         orders = [side.ranked for side in (self, other) if side.ranked is not None]
@@ -42,7 +38,6 @@ class ThinDetections:
             self.tally + other.tally,
             tuple(sorted({*self.queries, *other.queries})),
             self.n_ties + other.n_ties,
-            np.concatenate([self.samples, other.samples]),
         )
 
 
@@ -57,24 +52,20 @@ def n_targets(part: Outcomes, queries: tuple[str, ...]) -> int:
     return int(part.ledger.select(queries).n_true.sum())
 
 
-def thin_detections(part: Outcomes, queries: tuple[str, ...], threshold: float) -> ThinDetections:
-    """Task: a part without what only concerns all queries together."""
-    ledger, order = part.ledger.select(queries), ranked(part.ledger, WHOLE, queries)
-    return ThinDetections(
+def thin_detections(
+    part: Outcomes, queries: tuple[str, ...], threshold: float
+) -> tuple[Iterator[Table], ThinDetections]:
+    """Task: a part's trials by score, and the part without what only concerns all queries together.
+
+    ``queries`` are sorted; of these it has its own only.
+    """
+    own = tuple(sorted(set(part.ledger.queries) & set(queries)))
+    ledger, order = part.ledger.select(own), ranked(part.ledger, WHOLE, own)
+    thin = ThinDetections(
         thinned(ledger, () if math.isnan(threshold) else (threshold,)),
         None if order is None else thinned(order),
         part.tally,
         part.ledger.queries,
         decision_ties(ledger),
-        samples(ledger),
     )
-
-
-def on_detections(part: Outcomes, queries: tuple[str, ...], task: Callable[..., Any], *state: Any) -> Any:
-    """Task: a task on the ledger of a part."""
-    return task(part.ledger.select(queries), *state)
-
-
-def cut_detections(part: Outcomes, queries: tuple[str, ...], cut: Cut) -> tuple[Piece, ...]:
-    """Task: a part's trials by range."""
-    return pieces(part.ledger.select(queries), cut)
+    return by_score(ledger, queries), thin

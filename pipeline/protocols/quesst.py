@@ -20,13 +20,14 @@ from pipeline.formats.table import recode
 from pipeline.metrics import documents as measures
 from pipeline.metrics import twv
 from pipeline.metrics.ape import calibration_tables
+from pipeline.metrics.by_score import ByScore, Pooled
 from pipeline.metrics.calibration import min_cnxe_pav
 from pipeline.metrics.complete import complete, unscored
-from pipeline.metrics.crossentropy import trials_of
 from pipeline.metrics.det import thinned
 from pipeline.metrics.measure import Rules, Scored
+from pipeline.metrics.passes import ahead
+from pipeline.metrics.pav_runs import InOrder
 from pipeline.metrics.radix_sweep import sweepable
-from pipeline.metrics.ranges import Cut, edges_of, gathered
 from pipeline.metrics.resampling import Sample
 from pipeline.metrics.samples import ledger_sample
 from pipeline.metrics.shared import sweeps_of
@@ -41,9 +42,7 @@ from pipeline.protocols.quesst_dispute import DISPUTE
 from pipeline.protocols.quesst_parts import (
     Completing,
     ThinDocuments,
-    cut_documents,
     least_score,
-    on_documents,
     thin_documents,
 )
 from pipeline.protocols.settings import setting
@@ -175,22 +174,20 @@ def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, _survey: Mapp
     if settings.censor in ("llr_min", "query"):
         llr_min = parts.sum(least_score, facts.queries).score
     completing = Completing(facts.queries, n_documents, settings.censor, llr_min, settings.point.threshold)
-    thin: ThinDocuments = parts.sum(thin_documents, completing)
+    thin: ThinDocuments
+    (rows, pooled, order), thin = parts.sorted((ByScore, Pooled, InOrder), completing.about, thin_documents, completing)
     unknown = _unknown(protocol, thin.queries, facts)
+    ledger, submitted = thin.ledger.select(facts.queries), thin.submitted.select(facts.queries)
     if settings.censor == "error":
-        complete(thin.submitted, n_documents, settings.censor)  # refuses what lacks scores
-    total = measures.DocumentTotals(thin.ledger, thin.submitted, TieOrder(), thin.missing)
-    cell = _scored(protocol, total, facts).once(measures.ledger_cell)
+        complete(submitted, n_documents, settings.censor)  # refuses what lacks scores
+    scored = _scored(protocol, measures.DocumentTotals(ledger, submitted, thin.targets, thin.missing), facts)
+    cell = scored.once(measures.ledger_cell)
     if not all(sweepable(means, settings.point.beta) for means in cell.once(sweeps_of)):
         return None
-    cut = Cut(edges_of(thin.samples, parts.n), cell.once(trials_of))
-    ranges = parts.regroup(cut_documents, gathered, cut.n_ranges, completing, cut)
-    scored = replace(
-        _scored(protocol, total, facts),
-        over=ranges.sum,
-        ledgers=lambda task, *state: parts.sum(on_documents, completing, task, *state),
-    )
-    return _conclusion(protocol, scored, thin.tally, unknown)
+    elsewhere = ahead(cell, rows, pooled, in_order=order.sum)
+    # What the passes were prepared with is kept, so that they know it again.
+    kept = {measures.ledger_cell: replace(cell, elsewhere=elsewhere)}
+    return _conclusion(protocol, replace(scored, elsewhere=elsewhere, _memo=kept), thin.tally, unknown)
 
 
 def _unknown(protocol: Protocol, queries: Sequence[str], facts: Facts) -> list[str]:

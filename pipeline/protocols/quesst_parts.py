@@ -1,18 +1,18 @@
-"""QUESST cells whose trials are too many for one place: what one part of them says, and how parts become ranges."""
+"""QUESST cells whose trials are too many for one place: what one part of them says, and its trials by score."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from pipeline.metrics.by_score import Table, by_score
 from pipeline.metrics.complete import complete, lowest_score
-from pipeline.metrics.documents import ordered
-from pipeline.metrics.fixed_point import Floats
-from pipeline.metrics.ranges import Cut, Piece, pieces, samples
+from pipeline.metrics.documents import nontargets, ordered
 from pipeline.metrics.thin import thinned
 from pipeline.partials.document_outcomes import DocumentOutcomes
 from pipeline.partials.ledger import Ledger
@@ -30,6 +30,12 @@ class Completing:
     llr_min: float
     """The lowest score of all queries with targets; NaN where it is not asked for or there is none."""
     threshold: float
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What completed trials depend on."""
+        least = None if math.isnan(self.llr_min) else self.llr_min
+        return {"queries": self.queries, "n_documents": self.n_documents, "censor": self.censor, "llr_min": least}
 
     def of(self, submitted: Ledger) -> Ledger:
         """The complete ledger. What ``censor=error`` refuses is only seen when all queries are there."""
@@ -55,19 +61,20 @@ class ThinDocuments:
     ledger: Ledger
     submitted: Ledger
     missing: TieOrder
+    targets: TieOrder
+    """Targets with a score."""
     tally: Tally
     queries: tuple[str, ...]
     """Queries with trials, on the list or not."""
-    samples: Floats
 
     def __add__(self, other: ThinDocuments) -> ThinDocuments:
         return ThinDocuments(
             self.ledger + other.ledger,
             self.submitted + other.submitted,
             self.missing + other.missing,
+            self.targets + other.targets,
             self.tally + other.tally,
             tuple(sorted({*self.queries, *other.queries})),
-            np.concatenate([self.samples, other.samples]),
         )
 
 
@@ -76,27 +83,24 @@ def least_score(part: DocumentOutcomes, queries: Sequence[str]) -> Least:
     return Least(lowest_score(part.ledger.select(queries)))
 
 
-def thin_documents(part: DocumentOutcomes, completing: Completing) -> ThinDocuments:
-    """Task: a part without what only concerns all queries together."""
-    submitted = part.ledger.select(completing.queries)
+def thin_documents(part: DocumentOutcomes, completing: Completing) -> tuple[Iterator[Table], ThinDocuments]:
+    """Task: a part's trials by score and in order, and the part without what only concerns all queries together.
+
+    Of the listed queries it has its own only.
+    """
+    own = tuple(sorted(set(part.ledger.queries) & set(completing.queries)))
+    submitted = part.ledger.select(own)
     ledger = completing.of(submitted)
     limits = () if math.isnan(completing.threshold) else (completing.threshold,)
-    return ThinDocuments(
+    order = ordered(part.order, completing.queries)
+    at = np.flatnonzero(order.target)
+    columns = {name: getattr(order, name)[at] for name in ("query", "score", "key", "target")}
+    thin = ThinDocuments(
         thinned(ledger, limits),
         thinned(submitted, limits),
         part.missing,
+        replace(order, **columns),
         part.tally,
         part.ledger.queries,
-        samples(ledger),
     )
-
-
-def on_documents(part: DocumentOutcomes, completing: Completing, task: Callable[..., Any], *state: Any) -> Any:
-    """Task: a task on the complete ledger of a part."""
-    return task(completing.of(part.ledger.select(completing.queries)), *state)
-
-
-def cut_documents(part: DocumentOutcomes, completing: Completing, cut: Cut) -> tuple[Piece, ...]:
-    """Task: a part's trials by range."""
-    ledger = completing.of(part.ledger.select(completing.queries))
-    return pieces(ledger, cut, ordered(part.order, completing.queries))
+    return chain(by_score(ledger, sorted(set(completing.queries))), nontargets(order)), thin

@@ -41,6 +41,9 @@ class Place(Protocol):
     def get(self, path: str) -> bytes:
         """The bytes of an object."""
 
+    def get_range(self, path: str, begin: int, end: int) -> bytes:
+        """Bytes ``begin`` up to ``end`` (exclusive) of an object."""
+
     def exists(self, path: str) -> bool:
         """Whether there is an object."""
 
@@ -80,6 +83,13 @@ class Store:
         """The bytes of an object; ``DamageError`` if there is none."""
         with self._faults("read", path) as place:
             data = place.get(path)
+        BYTES.read(len(data))
+        return data
+
+    def get_range(self, path: str, begin: int, end: int) -> bytes:
+        """Bytes ``begin`` up to ``end`` (exclusive), fewer where the object ends; ``DamageError`` if there is none."""
+        with self._faults("read", path) as place:
+            data = place.get_range(path, begin, end)
         BYTES.read(len(data))
         return data
 

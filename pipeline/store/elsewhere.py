@@ -38,6 +38,10 @@ class Elsewhere:
         """The bytes of an object."""
         return cast(bytes, self._fs.cat_file(self._at(path)))
 
+    def get_range(self, path: str, begin: int, end: int) -> bytes:
+        """Bytes ``begin`` up to ``end`` (exclusive) of an object."""
+        return cast(bytes, self._fs.cat_file(self._at(path), start=begin, end=end))
+
     def exists(self, path: str) -> bool:
         """Whether there is an object."""
         try:

@@ -36,6 +36,12 @@ class Folder:
         """The bytes of an object."""
         return (self._root / path).read_bytes()
 
+    def get_range(self, path: str, begin: int, end: int) -> bytes:
+        """Bytes ``begin`` up to ``end`` (exclusive) of an object."""
+        with (self._root / path).open("rb", buffering=0) as stream:
+            stream.seek(begin)
+            return stream.read(end - begin)
+
     def exists(self, path: str) -> bool:
         """Whether there is an object."""
         return (self._root / path).is_file()

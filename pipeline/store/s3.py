@@ -137,6 +137,12 @@ class Bucket:
         """The bytes of an object, with one request."""
         return cast(bytes, patiently(lambda: self._fs.cat_file(self._at(path), max_concurrency=1)))
 
+    def get_range(self, path: str, begin: int, end: int) -> bytes:
+        """Bytes ``begin`` up to ``end`` (exclusive) of an object, with one request."""
+        return cast(
+            bytes, patiently(lambda: self._fs.cat_file(self._at(path), start=begin, end=end, max_concurrency=1))
+        )
+
     def exists(self, path: str) -> bool:
         """Whether there is an object, with one request."""
         try:

@@ -162,7 +162,11 @@ def test_passes_over_ranges_of_scores_give_the_bits_of_a_merged_total(targets, r
     protocol = find("quesst", overrides={"censor": censor, "p_target_effective": prior})
     parts, facts = tiles_of(targets, rows, list(pairwise([0, *sorted(cuts), N_BUCKETS])))
     merged = conclude(merge_tree(parts, QUESST.family.zero()), facts, protocol)
-    with patch("pipeline.metrics.ranges.SAMPLED", 1):  # as many ranges as there are parts, even of a handful of scores
+    with (  # several blocks, pieces and ranges even of a few scores
+        patch("pipeline.metrics.by_score.BLOCK_ROWS", 7),
+        patch("pipeline.engine.sorted_parts.PIECE_ROWS", 3),
+        patch("pipeline.engine.sorted_parts.RANGE_ROWS", 9),
+    ):
         found = QUESST.family.conclude_parts(protocol, Parts(runner(None), parts), facts, {})
     assert bits(found) == bits(replace(merged, curve=QUESST.family.stored_curve(merged.curve)))
     assert repr((found.facts, found.findings)) == repr((merged.facts, merged.findings))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from unittest.mock import patch
@@ -13,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.engine.parts import Parts
-from pipeline.engine.runner import runner
+from pipeline.engine.runner import Here, runner
+from pipeline.engine.sorted_parts import pass_over
 from pipeline.errors import InputError
 from pipeline.metrics.counts import accepted, decided, decision_range
 from pipeline.metrics.isotonic import blocks
-from pipeline.metrics.means import query_means
+from pipeline.metrics.means import MORE_TARGETS_THAN_TRIALS, query_means
 from pipeline.metrics.optimum import optima
 from pipeline.metrics.ranking import average_precision
 from pipeline.metrics.thin import thinned
@@ -83,8 +85,15 @@ def test_parts_conclude_as_their_sum(name, mode, overrides, parts, n_trials):
         with pytest.raises(InputError, match=re.escape(str(refused))):
             family.conclude_parts(protocol, Parts(runner(None), parts), facts, survey)
         return
-    with patch("pipeline.metrics.ranges.SAMPLED", 1):  # as many ranges as there are parts, even of a few scores
+    with (  # several blocks, pieces and ranges even of a few scores
+        patch("pipeline.metrics.by_score.BLOCK_ROWS", 7),
+        patch("pipeline.engine.sorted_parts.PIECE_ROWS", 3),
+        patch("pipeline.engine.sorted_parts.RANGE_ROWS", 9),
+    ):
         found = family.conclude_parts(protocol, Parts(runner(None), parts), facts, survey)
+    if found is None:  # then false-alarm rates have no bounds
+        assert whole.figures["mtwv"].status == MORE_TARGETS_THAN_TRIALS
+        return
     assert bits(found) == bits(replace(whole, curve=family.stored_curve(whole.curve)))
 
 
@@ -97,8 +106,27 @@ def test_many_scores_start_from_moments_and_end_at_the_same_bits():
     whole = protocol.family.conclude(protocol, merge_tree(parts, Outcomes()), facts, {})
     assert sum(map(len, (part.ledger for part in parts))) > 50_000
     assert whole.figures["min_cnxe_affine"].status == "ok"
-    found = protocol.family.conclude_parts(protocol, Parts(runner(None), parts), facts, {})
+    run = Counting()
+    found = protocol.family.conclude_parts(protocol, Parts(run, parts), facts, {})
     assert bits(found) == bits(replace(whole, curve=protocol.family.stored_curve(whole.curve)))
+    # Of each part: trials by score; all that is foreseen, of pooled trials and of rows; moments; two Newton steps.
+    # What divides buckets reads little.
+    assert run.n_tasks["cut"] == len(parts)
+    assert run.n_tasks["pass_over"] <= 5 * len(parts)
+
+
+class Counting(Here):
+    """Counts tasks by their names, those only that see whole parts."""
+
+    def __init__(self):
+        self.n_tasks = Counter()
+
+    def submit(self, task, *args):
+        if task is not pass_over or args[1].spans is None:
+            self.n_tasks[task.__name__] += 1
+        return task(*args)
+
+    one = submit
 
 
 @pytest.mark.parametrize(

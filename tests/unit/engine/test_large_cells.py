@@ -83,7 +83,7 @@ def in_parts(store: Store) -> bool:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts of some 60 rows, cut into as many ranges; all cells of more than 300 distinct scores are too large."""
+    """Parts of some 60 rows; all cells of more than 300 distinct scores are too large."""
     monkeypatch.setenv(BOUND, "300")
     monkeypatch.setattr("pipeline.engine.cell.ROWS_PER_TASK", 60)
 
@@ -104,10 +104,11 @@ def test_a_cell_above_the_bound_is_calibrated_in_passes(
     assert totals.whole(large, path).survey == totals.load(alone, path).survey
     assert not in_parts(alone)
     assert load_result(large, planned.jobs[0].address).figures["min_cnxe_affine"].status == "ok"
-    done = [task for task in passes.data if task["key"].startswith("apply")]
+    done = [task for task in passes.data if task["key"].startswith("pass_over")]
     assert len({task["worker"] for task in done}) == 2
-    # Every pass has a task for each part, or for each range: costs, first looks, Newton steps, pools and sweeps.
-    assert len(done) > 5 * len(large.listing("totals"))
+    # Every pass has a task for each part: of all trials, of all rows, for each Newton step.
+    assert len(done) > 4 * len(large.listing("totals"))
+    assert not large.listing("scratch")
 
 
 @pytest.mark.usefixtures("small")

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from pipeline.metrics.binary_sums import binary_sums, rough_objective
-from pipeline.metrics.isotonic import pav
 from pipeline.metrics.multiclass_sums import NewtonSums
 
 PRIOR = (0.02, 0.98)
@@ -72,13 +71,3 @@ def test_sums_do_not_depend_on_cuts(rows, cuts) -> None:
     for part in parts[1:]:
         total += part
     assert flat(total.objective(WEIGHTS)) == flat(binary_sums(*rows, PRIOR, PLACES[1]).objective(WEIGHTS))
-
-
-def test_pooling_many_rows_at_once_is_pooling_few_at_a_time(rows) -> None:
-    x, weights = rows
-    few = [pav(piece) for piece in pieces(np.array_split, 300, x, *weights)]
-    pooled = few[0]
-    for part in few[1:]:
-        pooled += part
-    assert pav((x, *weights)) == pooled
-    assert len(pooled.blocks) > 3

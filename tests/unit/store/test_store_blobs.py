@@ -31,6 +31,8 @@ def test_what_was_put_is_got_listed_described_and_removed(store):
     store.put("partials/ab/abcd", b"data!!")
     store.put("partialsx/y", b"")
     assert store.get("partials/ab/abcd") == b"data!!"
+    assert store.get_range("partials/ab/abcd", 1, 4) == b"ata"
+    assert store.get_range("partials/ab/abcd", 3, 99) == b"a!!"
     assert store.exists("partials/ab/abcd")
     assert not store.exists("partials/ab")
     assert not store.exists("partials/none")
@@ -46,6 +48,8 @@ def test_what_was_put_is_got_listed_described_and_removed(store):
 def test_a_missing_object_is_an_error_that_names_it(store):
     with pytest.raises(StoreError, match=r"results/x\.json: .*there is none"):
         store.get("results/x.json")
+    with pytest.raises(StoreError, match=r"results/x\.json: .*there is none"):
+        store.get_range("results/x.json", 0, 1)
 
 
 def test_exclusive_creation_keeps_the_first(store):

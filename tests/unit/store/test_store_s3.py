@@ -44,6 +44,7 @@ def test_objects_are_kept_under_the_prefix(store: Store, s3_here: S3Server) -> N
     client, base = raw(s3_here, store)
     assert client.find(base) == [f"{base}/partials/ab/abcd"]
     assert store.get("partials/ab/abcd") == b"data"
+    assert store.get_range("partials/ab/abcd", 1, 3) == b"at"
     assert store.listing() == store.listing("partials/ab") == {"partials/ab/abcd": 4}
     assert abs(store.times("partials")["partials/ab/abcd"] - time.time()) < 60
     assert store.exists("partials/ab/abcd")

@@ -61,14 +61,14 @@ lock: $(STAMP)
 	UV_CUSTOM_COMPILE_COMMAND="make lock" $(UV) compile -q --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --extra dev pyproject.toml -o requirements.lock
 
+# One table of ratios against peers and floors, within a quarter of an hour on two quiet cores.
+# `make bench ARGS="--only reader"`, ARGS="--write bench/RESULTS.md", ARGS="--kwseval PATH --deva PATH"; ARGS=--help says all.
 bench: $(STAMP)
 	$(BIN)/python -m bench $(ARGS)
 
 # Up to 1e8 trials: half an hour on two quiet cores, 16 GB of memory and 5 GB of disk.
 bench-large: $(STAMP)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench.partitions --trials 5000000 50000000 --runs 3
-	$(BIN)/python -m bench.scale --trials 1000000 10000000 100000000
-	$(BIN)/python -m bench.scale --trials 50000000 --workers 1 2
+	$(BIN)/python -m bench --large --times 3 $(ARGS)
 
 # The laws again, with a thousand examples each, a million documents read both ways, crowds of ten thousand, thirty kills.
 soak: $(STAMP)

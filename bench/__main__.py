@@ -1,119 +1,109 @@
-"""One cell of a given size through every stage: ``make bench``, or ``python -m bench --rows 1000000``.
+"""One table of ratios against peers and floors: ``make bench``, or ``python -m bench``.
 
-Prints wall time, rows a second and the highest memory so far of each stage, in one process and without a cluster.
+Every line is a subject beside a peer or a floor on the same made-up input, both run in turn in processes of their own:
+the least processor time and time by the clock of ``runs`` runs (subject/peer where they differ), and the highest
+memory. ``times less than the peer`` are ratios of these, ``aim`` the least ratios wanted. Reading, alignment, MTWV over
+partitions, "without Python's start" and the first of the lines on stored trials (planned, with its inputs hashed) are
+measured within processes that are warm; everything else is a whole process from its start. One thread each. Installed
+scorers take part where their paths are given. Ends with 1 where figures differ or a subject fails; an aim that is
+missed is only told.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
-import tempfile
+import shlex
+import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-import numpy as np
+from bench import align, partitions, peers, reader, stt, whole
+from bench.machine import head
+from bench.printed import Printed, printed
+from bench.printed import markdown as printed_markdown
+from bench.running import TIMES, Make, show
+from bench.table import Line, markdown
 
-from pipeline.engine.cell import score_cell
-from pipeline.engine.plan import plan
-from pipeline.engine.score import score_files
-from pipeline.formats.kwslist import read_kwslist
-from pipeline.protocols import find
-from pipeline.store.blobs import Store
-from pipeline.terms import Cell, Dataset, Evaluation, QuerySet, System
+QUICK = 0.01
+"""Share of all sizes that ``--quick`` takes."""
+PRINTED = {
+    "startup": ("bench.startup",),
+    "scale": ("bench.scale", "--trials", "1000000", "10000000", "100000000"),
+    "workers": ("bench.scale", "--trials", "50000000", "--workers", "1", "2"),
+}
+"""Benches that print tables of their own, which follow the table."""
+LARGE = ("partitions", "partitions-large", "scale", "workers")
+"""What ``--large`` takes."""
 
-N_QUERIES = 500
-N_FILES = 1000
-FILE_S = 72.0
+
+def main(argv: Sequence[str] | None = None) -> int:
+    words = sys.argv[1:] if argv is None else list(argv)
+    args = _arguments(words)
+    makes = groups(args)
+    names = args.only or (LARGE if args.large else [name for name in makes if name != "partitions-large"])
+    if unknown := [name for name in names if name not in {*makes, *PRINTED}]:
+        print(f"--only {' '.join(unknown)}: not known (there are {' '.join([*makes, *PRINTED])})", file=sys.stderr)
+        return 2
+    facts, start = head(shlex.join(["python", "-m", "bench", *without_paths(words)])), time.monotonic()
+    chosen = {name: makes[name] for name in names if name in makes}
+    lines = show(chosen, args.times or (1 if args.quick else TIMES), aimed=not args.quick) if chosen else []
+    others = [printed(*PRINTED[name]) for name in names if name in PRINTED]
+    minutes = (time.monotonic() - start) / 60
+    if args.write:
+        args.write.parent.mkdir(parents=True, exist_ok=True)
+        args.write.write_text(written(f"{facts}- took: {minutes:.1f} minutes\n", lines, others))
+    aimed = [line for line in lines if line.met is not None]
+    print(f"{sum(line.met is True for line in aimed)} of {len(aimed)} aims met, in {minutes:.1f} minutes")
+    return int(any(line.wrong for line in lines) or any(other.failed for other in others))
 
 
-def main(argv: Sequence[str] | None = None) -> None:
+def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--rows", type=int, default=200_000, help="detections of the output (default: 200000)")
-    rows = parser.parse_args(argv).rows
-    with tempfile.TemporaryDirectory(prefix="rescore-bench-") as folder:
-        place = Path(folder)
-        with stage("write the inputs", rows):
-            write_inputs(place, rows)
-        measure(place, rows)
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="groups of lines, or other benches")
+    parser.add_argument("--large", action="store_true", help=f"{', '.join(LARGE)}: up to 1e8 trials, half an hour")
+    parser.add_argument("--times", type=int, help=f"runs of each (default: {TIMES})")
+    parser.add_argument("--quick", action="store_true", help="a hundredth of the sizes, one run each, no aims: a trial")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="also write the table as Markdown")
+    parser.add_argument("--sclite", metavar="COMMAND", help="where it is not on the path (Debian: sctk)")
+    for name, of in (("kwseval", "F4DE"), ("stdeval", "STDEval"), ("deva", "F4DE"), ("kaldi", "Kaldi")):
+        parser.add_argument(f"--{name}", metavar="PATH", help=f"the program, or the folder of {of}")
+    return parser.parse_args(words)
 
 
-def measure(place: Path, rows: int) -> None:
-    """Read, score in memory, score through the store, score again."""
-    inputs = {"ecf": "a.ecf.xml", "rttm": "a.rttm", "kwlist": "a.tlist.xml", "output": "a.stdlist.xml"}
-    urls = {role: str(place / name) for role, name in inputs.items()}
-    with stage("read the output", rows), (place / inputs["output"]).open("rb") as stream:
-        read_kwslist(stream, inputs["output"])
-    with stage("score in memory", rows):
-        result = score_files(find("sws2013"), urls)
-    evaluation = Evaluation(
-        name="bench",
-        protocol="sws2013",
-        mode="official",
-        overrides=(),
-        datasets=(Dataset("a", urls["ecf"], urls["rttm"]),),
-        query_sets=(QuerySet("a", urls["kwlist"]),),
-        systems=(System("a", outputs={("a", "a"): urls["output"]}),),
-    )
-    store = Store(str(place / "store"))
-    for label in ("score through a new store", "find it in the store"):
-        with stage(label, rows):
-            score_cell(store, plan(evaluation, store), Cell("a", "a", "a"))
-    print(f"ATWV {result.figures['atwv'].value:.6f}, MTWV {result.figures['mtwv'].value:.6f}")
+def groups(args: argparse.Namespace) -> Mapping[str, Make]:
+    """Every group by name, of the sizes asked for."""
+
+    def size(rows: int) -> int:
+        return int(rows * QUICK) if args.quick else rows
+
+    return {
+        "reader": partial(reader.group, rows=size(1_000_000)),
+        "align": partial(align.group, rows=size(1_000_000), n_true=size(30_000)),
+        "partitions": partial(partitions.group, rows=size(5_000_000)),
+        "partitions-large": partial(partitions.group, rows=size(50_000_000)),
+        "score": partial(whole.group, rows=size(1_000_000)),
+        "score-large": partial(whole.large, rows=size(5_000_000)),
+        "stt": partial(stt.group, rows=size(200_000), sclite=args.sclite),
+        "med": partial(peers.med, rows=size(50_000), path=args.deva),
+        "kws": partial(peers.kws, rows=size(5_000), path=args.kwseval),
+        "std": partial(peers.std, rows=size(16_000), path=args.stdeval),
+        "kaldi": partial(peers.kaldi, rows=size(1_000_000), path=args.kaldi),
+    }
 
 
-@contextmanager
-def stage(label: str, rows: int) -> Iterator[None]:
-    """Time a stage and print its line."""
-    start = time.perf_counter()
-    yield
-    seconds = time.perf_counter() - start
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{label:<28} {seconds:8.2f} s {rows / seconds:12,.0f} rows/s {peak_mb:8,.0f} MB at most so far", flush=True)
+def written(facts: str, lines: Sequence[Line], others: Sequence[Printed]) -> str:
+    """The results as Markdown: how to read them, the command and the machine, the tables."""
+    doc = (__doc__ or "").split("\n\n", 1)[1].strip()
+    tables = (f"\n{markdown(lines)}" if lines else "") + "".join(map(printed_markdown, others))
+    return f"# Results of `bench`\n\n{doc}\n\n{facts}{tables}"
 
 
-def write_inputs(place: Path, rows: int) -> None:
-    """An output of ``rows`` detections over a dataset of twenty hours, a tenth of which are near an occurrence."""
-    random = np.random.default_rng(20)
-    queries = [f"q{number:03d}" for number in range(N_QUERIES)]
-    files = [f"f{number:04d}" for number in range(N_FILES)]
-    excerpts = "".join(f'<excerpt audio_filename="{f}.wav" channel="1" tbeg="0" dur="{FILE_S}"/>\n' for f in files)
-    (place / "a.ecf.xml").write_text(
-        f'<ecf source_signal_duration="{N_FILES * FILE_S}" version="1">\n{excerpts}</ecf>\n'
-    )
-    terms = "".join(f'<term termid="{query}"><termtext>{query}</termtext></term>\n' for query in queries)
-    (place / "a.tlist.xml").write_text(f'<termlist ecf_filename="a" language="x" version="1">\n{terms}</termlist>\n')
-    n_true = 10 * N_QUERIES
-    query, file = random.integers(N_QUERIES, size=n_true), random.integers(N_FILES, size=n_true)
-    begin_s = np.round(random.uniform(0, FILE_S - 2, n_true), 2)
-    spoken = sorted(zip(file.tolist(), begin_s.tolist(), query.tolist(), strict=True))
-    lines = (f"LEXEME {files[f]} 1 {b:.2f} 0.50 {queries[q]} lex SELF <NA>\n" for f, b, q in spoken)
-    (place / "a.rttm").write_text("".join(lines))
-    with (place / "a.stdlist.xml").open("w") as out:
-        out.write('<stdlist termlist_filename="a" indexing_time="1" language="x" index_size="1" system_id="a">\n')
-        by_query = {number: [(f, b) for f, b, q in spoken if q == number] for number in range(N_QUERIES)}
-        for number, name in enumerate(queries):
-            n_rows = rows // N_QUERIES + (number < rows % N_QUERIES)
-            out.write(f'<detected_termlist termid="{name}" term_search_time="1" oov_term_count="NA">\n')
-            out.writelines(detections(random, n_rows, by_query[number], files))
-            out.write("</detected_termlist>\n")
-        out.write("</stdlist>\n")
-
-
-def detections(
-    random: np.random.Generator, n_rows: int, spoken: Sequence[tuple[int, float]], files: Sequence[str]
-) -> Iterator[str]:
-    """Rows of one query: its occurrences first, as far as they go, then false ones."""
-    score = np.round(random.normal(size=n_rows), 4)
-    file, begin_s = random.integers(N_FILES, size=n_rows), random.uniform(0, FILE_S - 1, n_rows)
-    for row in range(n_rows):
-        hit = row < len(spoken)
-        where, when, value = (*spoken[row], score[row] + 2) if hit else (int(file[row]), begin_s[row], score[row])
-        decision = "YES" if value > 1 else "NO"
-        place = f'file="{files[where]}" channel="1" tbeg="{when:.2f}" dur="0.50"'
-        yield f'<term {place} score="{value:.4f}" decision="{decision}"/>\n'
+def without_paths(words: Sequence[str]) -> list[str]:
+    """A command line that names no place of this machine: only the last part of every absolute path."""
+    return [Path(word).name if word.startswith(("/", "~")) else word for word in words]
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

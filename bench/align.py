@@ -1,7 +1,6 @@
 """Occurrence alignment against one dense scipy assignment per query and file: ``python -m bench.align``.
 
-Both run in this process on the same made-up tile and must map equally many pairs of equal total weight, or the bench
-fails. Prints CPU seconds, the best of three; only the ratio carries over to other machines. Set OPENBLAS_NUM_THREADS=1.
+Both align the same made-up tile, each in a process of its own, and must map equally many pairs of equal total weight.
 ``--crowd 10000 10000`` instead maps so many detections and references that are all in reach of one another, once, and
 prints CPU seconds and peak memory.
 """
@@ -14,19 +13,26 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from bench.inside import Made, Run, Ways
+from bench.measured import inside
+from bench.running import TIMES, show
+from bench.table import Comparison, Group
 from pipeline.align.aligned import Aligned
 from pipeline.align.occurrences import align_occurrences
 from pipeline.trials.schema import Bools, Floats, Ints, Occurrences, Trials
 
-Result = TypeVar("Result")
+OURS, PEER = "align detections", "scipy per keyword and file"
 FILE_S = 300.0
 TOLERANCE_S = 0.5
 HEADER = (0.0, 1.0)
+WARM = 1000, 100, 10, 10
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,20 +41,45 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--references", type=int, default=30_000)
     parser.add_argument("--queries", type=int, default=4000)
     parser.add_argument("--hours", type=float, default=20.0, help="audio, in files of 5 minutes (default: 20)")
+    parser.add_argument("--times", type=int, default=TIMES, help=f"runs of each (default: {TIMES})")
     parser.add_argument("--crowd", type=int, nargs=2, metavar=("DETECTIONS", "REFERENCES"))
     args = parser.parse_args(argv)
     if args.crowd:
         return map_crowd(*args.crowd)
-    trials, key = tile(args.detections, args.references, args.queries, max(1, round(args.hours * 3600 / FILE_S)))
-    ours_s, ours = timed(lambda: align_occurrences(trials, key, tolerance_s=TOLERANCE_S, score_range=HEADER))
-    peer_s, peer = timed(lambda: one_matrix_per_group(trials, key))
-    for name, cpu_s in (("rescore", ours_s), ("one dense assignment per group", peer_s)):
-        print(f"{name:32} {cpu_s:8.3f} s of CPU {cpu_s / len(trials) * 1e9:8.0f} ns a detection")
-    print(f"ratio: {peer_s / ours_s:.1f}")
-    found = pairs_and_weight(trials, key, ours)
-    same = found[0] == peer[0] and abs(found[1] - peer[1]) <= 1e-12 * max(found[0], 1)
-    print(f"pairs and total weight: {found[0]}, {found[1]:.15g} " + ("(the same)" if same else f"NOT the same: {peer}"))
-    return 0 if same else 1
+    make = partial(group, rows=args.detections, n_true=args.references, n_queries=args.queries, hours=args.hours)
+    return int(any(line.wrong for line in show({"align": make}, args.times)))
+
+
+def group(_place: Path, rows: int, n_true: int = 30_000, n_queries: int = 4000, hours: float = 20.0) -> Group:
+    """Both on one tile."""
+    size = rows, n_true, n_queries, max(1, round(hours * 3600 / FILE_S))
+    ways = [inside(name, "bench.align", name, *size) for name in WAYS]
+    return Group(rows, "det", ways, [Comparison(OURS, PEER, alike=same)])
+
+
+def same(ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+    """As many pairs, of the same weight to the rounding of its sum."""
+    return bool(ours[0] == theirs[0] and abs(ours[1] - theirs[1]) <= 1e-12 * max(ours[0], 1))
+
+
+def _ours(*size: str) -> Run:
+    align_occurrences(*tile(*WARM), tolerance_s=TOLERANCE_S, score_range=HEADER)
+    trials, key = tile(*map(int, size))
+
+    def run() -> Callable[[], Made]:
+        aligned = align_occurrences(trials, key, tolerance_s=TOLERANCE_S, score_range=HEADER)
+        return lambda: Made(pairs_and_weight(trials, key, aligned))
+
+    return run
+
+
+def _peer(*size: str) -> Run:
+    one_matrix_per_group(*tile(*WARM))
+    trials, key = tile(*map(int, size))
+    return lambda: Made(one_matrix_per_group(trials, key))
+
+
+WAYS: Ways = {OURS: _ours, PEER: _peer}
 
 
 def map_crowd(n_detections: int, n_references: int) -> int:
@@ -66,16 +97,6 @@ def map_crowd(n_detections: int, n_references: int) -> int:
     mapped = np.count_nonzero(aligned.target)
     print(f"{n_detections} x {n_references}: {mapped} mapped, {cpu_s:.1f} s of CPU, {peak:.0f} MiB more than before")
     return 0
-
-
-def timed(run: Callable[[], Result]) -> tuple[float, Result]:
-    """The least CPU time of three runs, and what came out."""
-    spent = []
-    for _ in range(3):
-        start = time.process_time()
-        result = run()
-        spent.append(time.process_time() - start)
-    return min(spent), result
 
 
 def tile(n_detections: int, n_references: int, n_queries: int, n_files: int) -> tuple[Trials, Occurrences]:

@@ -30,36 +30,42 @@ class _Rows:
     dur: Any
 
 
-def write_files(folder: Path, rows: int) -> dict[str, str]:
+def write_files(folder: Path, rows: int, n_queries: int = N_QUERIES, n_true: int = N_TRUE) -> dict[str, str]:
     """Write the evaluation; returns the paths of its inputs by role."""
     random = np.random.default_rng(14)
-    n_files = (75 if rows <= 100_000 else 100 if rows <= 1_000_000 else 250) * 3600 // FILE_S
-    spoken = _occurrences(random, n_files)
-    _write_key(folder, spoken, n_files)
-    _write_output(folder / INPUTS["output"], random, spoken, n_files, rows)
+    n_files = audio_s(rows) // FILE_S
+    spoken = _occurrences(random, n_files, n_queries, n_true)
+    _write_key(folder, spoken, n_files, n_queries)
+    _write_output(folder / INPUTS["output"], random, spoken, n_files, n_queries, rows)
     return {role: str(folder / name) for role, name in INPUTS.items()}
 
 
-def _occurrences(random: np.random.Generator, n_files: int) -> _Rows:
-    share = 1.0 / np.arange(1, N_QUERIES + 1)
-    query = random.choice(N_QUERIES, N_TRUE, p=share / share.sum())
-    file, begin = random.integers(0, n_files, N_TRUE), random.integers(0, FILE_S * 100 - 500, N_TRUE)
-    near = random.choice(N_TRUE, N_TRUE // 4, replace=False)
-    beside = random.integers(0, N_TRUE, near.size)
+def audio_s(rows: int) -> int:
+    """Seconds of audio of an evaluation with so many detections."""
+    return (75 if rows <= 100_000 else 100 if rows <= 1_000_000 else 250) * 3600
+
+
+def _occurrences(random: np.random.Generator, n_files: int, n_queries: int, n_true: int) -> _Rows:
+    share = 1.0 / np.arange(1, n_queries + 1)
+    query = random.choice(n_queries, n_true, p=share / share.sum())
+    file, begin = random.integers(0, n_files, n_true), random.integers(0, FILE_S * 100 - 500, n_true)
+    near = random.choice(n_true, n_true // 4, replace=False)
+    beside = random.integers(0, n_true, near.size)
     query[near], file[near] = query[beside], file[beside]
     begin[near] = np.clip(begin[beside] + random.integers(40, 150, near.size), 0, FILE_S * 100 - 500)
-    return _Rows(query, file, begin, random.integers(20, 80, N_TRUE))
+    return _Rows(query, file, begin, random.integers(20, 80, n_true))
 
 
-def _write_key(folder: Path, spoken: _Rows, n_files: int) -> None:
+def _write_key(folder: Path, spoken: _Rows, n_files: int, n_queries: int) -> None:
     excerpts = "".join(
-        f'<excerpt audio_filename="FILE_{file:04d}_inLine.sph" channel="1" tbeg="0" dur="{FILE_S}"/>\n'
+        f'<excerpt audio_filename="FILE_{file:04d}_inLine.sph" channel="1" tbeg="0" dur="{FILE_S}" '
+        'source_type="bnews"/>\n'
         for file in range(n_files)
     )
     seconds = n_files * FILE_S
     head = f'<ecf source_signal_duration="{seconds}" language="english" version="1">\n'
     (folder / INPUTS["ecf"]).write_text(f"{head}{excerpts}</ecf>\n")
-    keywords = "".join(f'<kw kwid="KW-{q:05d}"><kwtext>word{q:05d}</kwtext></kw>\n' for q in range(N_QUERIES))
+    keywords = "".join(f'<kw kwid="KW-{q:05d}"><kwtext>word{q:05d}</kwtext></kw>\n' for q in range(n_queries))
     head = '<kwlist ecf_filename="key.ecf.xml" language="english" encoding="UTF-8" compareNormalize="" version="1">\n'
     (folder / INPUTS["kwlist"]).write_text(f"{head}{keywords}</kwlist>\n")
     order = np.lexsort((spoken.begin, spoken.file))
@@ -72,17 +78,19 @@ def _write_key(folder: Path, spoken: _Rows, n_files: int) -> None:
     )
 
 
-def _write_output(path: Path, random: np.random.Generator, spoken: _Rows, n_files: int, rows: int) -> None:
-    found = np.flatnonzero(random.random(N_TRUE) < 0.75)[:rows]
+def _write_output(
+    path: Path, random: np.random.Generator, spoken: _Rows, n_files: int, n_queries: int, rows: int
+) -> None:
+    found = np.flatnonzero(random.random(spoken.query.size) < 0.75)[:rows]
     n_false = rows - found.size
-    query = np.concatenate((spoken.query[found], random.integers(0, N_QUERIES, n_false)))
+    query = np.concatenate((spoken.query[found], random.integers(0, n_queries, n_false)))
     file = np.concatenate((spoken.file[found], random.integers(0, n_files, n_false)))
     near = np.maximum(spoken.begin[found] + random.integers(-20, 20, found.size), 0)
     begin = np.concatenate((near, random.integers(0, FILE_S * 100 - 100, n_false)))
     score = np.concatenate((random.beta(4, 2, found.size), random.beta(1, 6, n_false)))
     order = np.argsort(query, kind="stable")
     numbers = file[order], begin[order], random.integers(20, 80, rows), (score[order] * 1e6).round().astype(np.int64)
-    ends = np.searchsorted(query[order], np.arange(N_QUERIES + 1))
+    ends = np.searchsorted(query[order], np.arange(n_queries + 1))
     with path.open("w") as out:
         head = '<kwslist kwlist_filename="key.kwlist.xml" language="english" system_id="made up">'
         out.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{head}\n')

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from distributed import Client, LocalCluster
 
-from bench.__main__ import write_inputs
+from bench.stages import write_inputs
 from flows.settings import ONE_THREAD
 from pipeline.engine.cell import score_cell
 from pipeline.engine.plan import Plan, plan

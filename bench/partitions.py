@@ -2,11 +2,10 @@
 
 Trials lie in 50 partitions of some queries each, in no order of scores. ``gather and sort`` concatenates scores,
 queries and labels (13 bytes a trial), sorts them stably and sums weights up to every threshold: the least that finding
-the maximum takes that way. ``rescore`` is what a cell above the bound of one worker gets: sums by buckets of scores,
-then the few buckets that may hold the maximum. The bits must be those of ``the sweep in memory``, whose sums are not
-rounded as those of the peer are and whose rows come sorted by query and score, or the bench fails. CPU
-seconds, the best of several runs; bytes are the pickled answers of all partitions in all passes. Set
-OPENBLAS_NUM_THREADS=1.
+the maximum takes that way. ``MTWV over partitions`` is what a cell above the bound of one worker gets: sums by buckets
+of scores, then the few buckets that may hold the maximum. The bits must be those of ``the sweep in memory``, whose
+sums are not rounded as those of the peer are and whose rows come sorted by query and score, or the bench fails. Bytes
+are the pickled answers of all partitions in all passes; no time is taken for pickling, on either side.
 """
 
 from __future__ import annotations
@@ -14,18 +13,20 @@ from __future__ import annotations
 import argparse
 import importlib
 import pickle
-import resource
 import sys
-import time
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
+from bench.inside import Made, Run, Ways
+from bench.measured import BYTES, CPU, WALL, inside
+from bench.running import TIMES, show
+from bench.table import Comparison, Group
 from pipeline.metrics import radix
 from pipeline.metrics.fixed_point import Ints
 from pipeline.metrics.means import QueryMeans, query_means
@@ -34,78 +35,96 @@ from pipeline.metrics.sweep import Curve, sweep
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.merge import merge_tree
 
+COMPILED, NUMPY = "MTWV over partitions, compiled", "MTWV over partitions, NumPy"
+DRAWN, PEER, IN_MEMORY = "MTWV and DET over partitions", "gather and sort", "the sweep in memory"
 N_PARTITIONS, N_QUERIES, N_REFERENCES = 50, 4000, 30_000
 HIT_SHARE = 0.75
 BETA = 999.9
 SCALE = 2.0**46
-Result = TypeVar("Result")
+N_WARM = 50_000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.partitions", description=__doc__)
     parser.add_argument("--trials", type=int, nargs="+", default=[5_000_000], help="detections in all partitions")
     parser.add_argument("--hours", type=float, default=250.0, help="audio; one trial a second (default: 250)")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--times", type=int, default=TIMES, help=f"runs of each (default: {TIMES})")
     options = parser.parse_args(argv)
-    return max(measure(n, options.hours * 3600.0, options.runs) for n in options.trials)
+    makes = {f"{n}": partial(group, rows=n, hours=options.hours) for n in options.trials}
+    return int(any(line.wrong for line in show(makes, options.times)))
 
 
-def measure(n_trials: int, audio_s: float, runs: int) -> int:
-    """One size; 1 where the bits differ."""
-    partitions = partitions_of(n_trials)
-    whole = merge_tree(partitions, Ledger.zero())
-    means, n_rows = query_means(whole, audio_s), sum(map(len, partitions))
-    print(f"\n{n_trials:,} detections of {N_QUERIES} queries, {N_PARTITIONS} partitions, {n_rows:,} distinct scores")
-    print(f"{'':34}{'CPU s':>9}{'ns each':>9}{'bytes moved':>14}{'CPU ratio':>11}{'bytes ratio':>12}")
-    in_memory_s, curve = timed(partial(sweep, whole, means, BETA), 1)
-    expected = extremes(curve)
-    del whole, curve
-    partitions = [shuffled(partition) for partition in partitions]
-    trials = [trials_of(partition) for partition in partitions]
-    peer_bytes = sum(column.nbytes for part in trials for column in part)
-    peer_s, best = timed(partial(gather_and_sort, trials, means), runs)
-    line("gather and sort", peer_s, n_trials, peer_bytes, peer_s, peer_bytes)
-    line("the sweep in memory, once", in_memory_s, n_trials, peer_bytes, peer_s, peer_bytes)
-    del trials
-    same = abs(best - expected[0]) < 1e-9
-    for name, compiled, drawn in (
-        ("rescore, compiled", True, False),
-        ("rescore, numpy", False, False),
-        ("rescore, compiled, and the DET", True, True),
-    ):
-        with kernel(compiled=compiled):
-            ours_s, (found, n_bytes) = timed(partial(over_partitions, partitions, means, drawn=drawn), runs)
-        line(name, ours_s, n_trials, n_bytes, peer_s, peer_bytes)
-        same &= extremes(found) == expected
-    print(f"MTWV, threshold, P_miss and P_fa {expected}: " + ("the same bits" if same else "THE BITS DIFFER"))
-    print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB at most, all partitions included")
-    return 0 if same else 1
-
-
-def line(name: str, cpu_s: float, n: int, n_bytes: int, peer_s: float, peer_bytes: int) -> None:
-    print(
-        f"{name:34}{cpu_s:9.3f}{cpu_s / n * 1e9:9.1f}{n_bytes:14,}{peer_s / cpu_s:11.1f}{peer_bytes / n_bytes:12.1f}",
-        flush=True,
+def group(_place: Path, rows: int, hours: float = 250.0) -> Group:
+    """All ways to the maximum, of one size."""
+    shown = CPU, WALL, BYTES
+    return Group(
+        rows,
+        "det",
+        [inside(name, "bench.partitions", name, rows, hours, times=1 if name == IN_MEMORY else None) for name in WAYS],
+        [
+            Comparison(COMPILED, PEER, shown, {CPU: 15, BYTES: 10}, alike=_same_bits, truth=IN_MEMORY),
+            Comparison(NUMPY, PEER, shown, alike=_same_bits, truth=IN_MEMORY),
+            Comparison(DRAWN, PEER, shown, alike=_same_bits, truth=IN_MEMORY),
+            Comparison(IN_MEMORY, PEER, (CPU, WALL), alike=_as_near),
+        ],
     )
 
 
-def timed(run: Callable[[], Result], runs: int) -> tuple[float, Result]:
-    """The least CPU time of some runs, and what came out."""
-    spent = []
-    for _ in range(runs):
-        start = time.process_time()
-        result = run()
-        spent.append(time.process_time() - start)
-    return min(spent), result
+def _same_bits(ours: Sequence[float], theirs: Sequence[float]) -> bool:
+    """MTWV, threshold and both rates."""
+    return list(ours) == list(theirs)
 
 
-@contextmanager
-def kernel(*, compiled: bool) -> Any:
-    """With the compiled kernel, or with numpy alone."""
-    if compiled:
-        importlib.import_module("numba")
-    with patch.object(radix, "COMPILED_FROM", 0 if compiled else sys.maxsize):
-        yield
+def _as_near(ours: Sequence[float], theirs: Sequence[float]) -> bool:
+    """MTWV, to the rounding of the peer's weights."""
+    return abs(ours[0] - theirs[0]) < 1e-9
+
+
+def _over(*, compiled: bool, drawn: bool) -> Callable[..., Run]:
+    def prepared(rows: str, hours: str) -> Run:
+        if compiled:
+            importlib.import_module("numba")
+        partitions, means = made(int(rows), float(hours) * 3600)
+        small = [shuffled(partition) for partition in partitions_of(N_WARM)]
+
+        def run(parts: Sequence[Ledger]) -> Callable[[], Made]:
+            with patch.object(radix, "COMPILED_FROM", 0 if compiled else sys.maxsize):
+                curve, answers = over_partitions(parts, means, drawn=drawn)
+            return lambda: Made(extremes(curve), {BYTES: sum(map(_pickled, answers))})
+
+        run(small)
+        return lambda: run(partitions)
+
+    return prepared
+
+
+def _gathered(rows: str, hours: str) -> Run:
+    partitions, means = made(int(rows), float(hours) * 3600)
+    trials = [trials_of(partition) for partition in partitions]
+    n_bytes = sum(column.nbytes for part in trials for column in part)
+    return lambda: Made([gather_and_sort(trials, means)], {BYTES: n_bytes})
+
+
+def _in_memory(rows: str, hours: str) -> Run:
+    whole = merge_tree(partitions_of(int(rows)), Ledger.zero())
+    means = query_means(whole, float(hours) * 3600)
+    return lambda: Made(extremes(sweep(whole, means, BETA)))
+
+
+WAYS: Ways = {
+    COMPILED: _over(compiled=True, drawn=False),
+    PEER: _gathered,
+    NUMPY: _over(compiled=False, drawn=False),
+    DRAWN: _over(compiled=True, drawn=True),
+    IN_MEMORY: _in_memory,
+}
+
+
+def made(n_trials: int, audio_s: float) -> tuple[list[Ledger], QueryMeans]:
+    """Partitions with their rows in no order, and what all of them say about queries."""
+    partitions = partitions_of(n_trials)
+    means = query_means(merge_tree(partitions, Ledger.zero()), audio_s)
+    return [shuffled(partition) for partition in partitions], means
 
 
 def partitions_of(n_trials: int) -> list[Ledger]:
@@ -151,14 +170,13 @@ def trials_of(ledger: Ledger) -> tuple[Any, Any, Any]:
     return ledger.score[rows // 2], ledger.query[rows // 2], rows % 2 == 0
 
 
-def over_partitions(partitions: Sequence[Ledger], means: QueryMeans, *, drawn: bool) -> tuple[Curve, int]:
-    """The sweep over partitions, and the bytes that left them."""
-    sent = 0
+def over_partitions(partitions: Sequence[Ledger], means: QueryMeans, *, drawn: bool) -> tuple[Curve, list[Any]]:
+    """The sweep over partitions, and all that left them."""
+    sent: list[Any] = []
 
     def over(task: Callable[..., Any], *state: Any) -> Any:
-        nonlocal sent
         answers = [task(partition, *state) for partition in partitions]
-        sent += sum(len(pickle.dumps(answer, protocol=5)) for answer in answers)
+        sent.extend(answers)
         return merge_tree(answers, answers[0])
 
     omitted = sum(partition.omitted[0] for partition in partitions)
@@ -166,6 +184,10 @@ def over_partitions(partitions: Sequence[Ledger], means: QueryMeans, *, drawn: b
     if found is None:
         raise SystemExit("there is no score")
     return found, sent
+
+
+def _pickled(answer: Any) -> int:
+    return len(pickle.dumps(answer, protocol=5))
 
 
 def extremes(curve: Curve) -> tuple[float, float, float, float]:

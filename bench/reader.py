@@ -1,70 +1,81 @@
 """Reading a KWSList of a given size: ``python -m bench.reader [--rows N]``.
 
-Prints CPU nanoseconds a detection (the least of five) of a floor that only counts line ends, of expat without
-handlers, of expat with Python handlers that make numbers, of this project's parser and of its two fast scanners, with
-the ratios; and the memory that the compiled one adds, in a process of its own.
+Beside this project's fast readers, compiled and of NumPy alone, and its plain parser: a floor that only counts line
+ends, expat without handlers, and expat with Python handlers that make numbers. Each reads in a process of its own that
+has read a small file before, and loads nothing that the others need.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
 import numpy as np
 
-from pipeline.formats.fast_compiled import Compiled
-from pipeline.formats.fast_kwslist import read_canonical
-from pipeline.formats.fast_vectors import Vectors
-from pipeline.formats.kwslist import read_plain
+from bench.inside import Made, Run, Ways
+from bench.measured import ADDED, CPU, WALL, inside
+from bench.running import TIMES, show
+from bench.table import Comparison, Group
 
 N_QUERIES = 4000
 N_FILES = 1000
-TIMES = 5
+N_WARM = 50_000
+"""Detections of the small file: enough for buffers to have their size."""
+COMPILED, NUMPY, PLAIN = "read KWSList, compiled", "read KWSList, NumPy", "read KWSList, parser"
+FLOOR, BARE, HANDLERS = "counting line ends", "expat, no handlers", "expat, Python handlers"
+LIMIT_MIB, LIMIT_BYTES = 64, 32
+"""What the reader may take at most, and beyond that for each detection, its columns included."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.reader", description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000, help="detections (default: 1000000)")
-    parser.add_argument("--memory-of", help=argparse.SUPPRESS)
+    parser.add_argument("--times", type=int, default=TIMES, help=f"runs of each (default: {TIMES})")
     args = parser.parse_args(argv)
-    if args.memory_of:
-        print(_added_bytes(Path(args.memory_of)))
-        return
-    with tempfile.TemporaryDirectory(prefix="rescore-bench-") as folder:
-        path = Path(folder) / "out.kwslist.xml"
-        write_output(path, args.rows)
-        print(f"{args.rows} detections, {path.stat().st_size / 1e6:.1f} MB")
-        routes: dict[str, Callable[[Path], Any]] = {
-            "count line ends": _count,
-            "expat, no handlers": _bare,
-            "expat, Python handlers": _handlers,
-            "rescore, parser": lambda path: read_plain(path.open("rb"), "x"),
-            "rescore, NumPy": lambda path: read_canonical(path.open("rb"), "x", Vectors),
-            "rescore, compiled": lambda path: read_canonical(path.open("rb"), "x", Compiled),
-        }
-        taken = {name: _least_cpu_s(route, path) for name, route in routes.items()}
-        for name, seconds in taken.items():
-            times = ", ".join(f"{taken[peer] / seconds:5.1f}" for peer in list(taken)[1:3])
-            print(f"{name:<24} {seconds / args.rows * 1e9:8.0f} ns a detection; times less than expat: {times}")
-        command = [sys.executable, "-m", "bench.reader", "--memory-of", str(path)]
-        added = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        print(f"memory added: {added / 2**20:.0f} MiB, {added / args.rows:.0f} bytes a detection")
+    show({"reader": partial(group, rows=args.rows)}, args.times)
 
 
-def _least_cpu_s(route: Callable[[Path], Any], path: Path) -> float:
-    def once() -> float:
-        start = time.process_time()
-        route(path)
-        return time.process_time() - start
+def group(place: Path, rows: int) -> Group:
+    """Every reader on one file of so many detections."""
+    path = place / "out.kwslist.xml"
+    write_output(path, rows)
+    write_output(small(path), min(rows, N_WARM))
+    limit = {ADDED: (LIMIT_MIB * 2**20 + LIMIT_BYTES * rows) / 1e6}
+    times = CPU, WALL
+    return Group(
+        rows,
+        "det",
+        [inside(name, "bench.reader", name, path) for name in WAYS],
+        [
+            Comparison(COMPILED, FLOOR, times, alike=_as_many),
+            Comparison(COMPILED, BARE, times, {CPU: 6}),
+            Comparison(COMPILED, HANDLERS, times, {CPU: 15}, alike=_as_many),
+            Comparison(NUMPY, HANDLERS, times, {CPU: 3}, alike=_as_many),
+            Comparison(PLAIN, HANDLERS, times, alike=_as_many),
+            Comparison(COMPILED, f"{LIMIT_MIB} MiB + {LIMIT_BYTES} B a detection", [ADDED], {ADDED: 1}, limit),
+        ],
+    )
 
-    return min(once() for _ in range(TIMES))
+
+def small(path: Path) -> Path:
+    """The small file beside a large one."""
+    return path.with_name(f"small.{path.name}")
+
+
+def _as_many(ours: int, theirs: int) -> bool:
+    return ours == theirs
+
+
+def _way(read: Callable[[Path], int]) -> Callable[[str], Run]:
+    def prepared(path: str) -> Run:
+        read(small(Path(path)))
+        return lambda: Made(read(Path(path)))
+
+    return prepared
 
 
 def _count(path: Path) -> int:
@@ -72,15 +83,15 @@ def _count(path: Path) -> int:
     with path.open("rb", buffering=0) as stream:
         while held := stream.readinto(buffer):
             n += buffer.count(b"\n", 0, held)
-    return n
+    return n - 3 - 2 * N_QUERIES  # lines that are no detections
 
 
-def _bare(path: Path) -> None:
+def _bare(path: Path) -> int:
     with path.open("rb") as stream:
-        expat.ParserCreate().ParseFile(stream)
+        return expat.ParserCreate().ParseFile(stream)
 
 
-def _handlers(path: Path) -> list[Any]:
+def _handlers(path: Path) -> int:
     rows: list[Any] = []
 
     def start(name: str, of: dict[str, str]) -> None:
@@ -92,24 +103,44 @@ def _handlers(path: Path) -> list[Any]:
     parser.StartElementHandler = start
     with path.open("rb") as stream:
         parser.ParseFile(stream)
-    return rows
+    return len(rows)
 
 
-def _added_bytes(path: Path) -> int:
-    """Highest memory while the file is read, beyond what a small one took before."""
-    small = path.with_name("small.xml")
-    write_output(small, 1000)
-    read_canonical(small.open("rb"), "x", Compiled)
-    Path("/proc/self/clear_refs").write_text("5")  # forgets the highest memory so far (Linux)
-    before = _highest_kib()
-    if read_canonical(path.open("rb"), "x", Compiled) is None:
+def _compiled(path: Path) -> int:
+    from pipeline.formats.fast_compiled import Compiled  # here, so that no peer's memory holds it
+
+    return _canonical(path, Compiled)
+
+
+def _numpy(path: Path) -> int:
+    from pipeline.formats.fast_vectors import Vectors
+
+    return _canonical(path, Vectors)
+
+
+def _canonical(path: Path, scanner: Any) -> int:
+    from pipeline.formats.fast_kwslist import read_canonical
+
+    with path.open("rb") as stream:
+        table = read_canonical(stream, "x", scanner)
+    if table is None:
         raise SystemExit("the file was declined")
-    return (_highest_kib() - before) * 1024
+    return len(table.detections)
 
 
-def _highest_kib() -> int:
-    status = Path("/proc/self/status").read_text()
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))
+def _plain(path: Path) -> int:
+    from pipeline.formats.kwslist import read_plain
+
+    with path.open("rb") as stream:
+        return len(read_plain(stream, "x").detections)
+
+
+WAYS: Ways = {
+    name: _way(read)
+    for name, read in (
+        (FLOOR, _count), (BARE, _bare), (HANDLERS, _handlers), (PLAIN, _plain), (NUMPY, _numpy), (COMPILED, _compiled),
+    )
+}  # fmt: skip
 
 
 def write_output(path: Path, rows: int) -> None:

@@ -1,29 +1,35 @@
-"""Speech-to-text scoring against Debian's ``sctk``: ``python -m bench.stt [--sclite PATH]``.
+"""Speech-to-text scoring against Debian's ``sctk``: ``python -m bench.stt [--sclite COMMAND]``.
 
-Writes a reference and an output of 200,000 tokens, scores them with sclite where it is found (``sclite`` or ``sctk
-sclite`` on the path, or ``--sclite``), with this project in a process of its own, and once more in this process
-without the start of Python. Prints CPU seconds (user and system) and ratios; only the ratios carry over to other
-machines. The counts of both must be the same, or the bench fails.
+Writes a reference and an output of 200,000 tokens, and scores them with sclite where it is found (``sclite`` or ``sctk
+sclite`` on the path, or ``--sclite``), with this project in a process of its own, and once more without the start of
+Python. The counts must be the same, or the bench fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
-import resource
+import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from bench.inside import Made, Run, Ways
+from bench.measured import CPU, WALL, Way, inside
+from bench.running import TIMES, show
+from bench.table import Comparison, Group
 from pipeline.engine.score import score_files
 from pipeline.protocols import find
 
+OURS, WARM, PEER = "rescore score, STT", "STT without Python's start", "sclite"
+COUNTS = ("n_ref", "corr", "sub", "del", "ins")
 SEGMENTS_PER_FILE = 200
 N_WORDS = 20_000
 
@@ -35,36 +41,47 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--segment", type=int, default=20, help="reference tokens of a segment, on average (default: 20)"
     )
     parser.add_argument("--sclite", help="the command, where it is not on the path")
+    parser.add_argument("--times", type=int, default=TIMES, help=f"runs of each (default: {TIMES})")
     args = parser.parse_args(argv)
-    sclite = args.sclite.split() if args.sclite else _found()
-    with tempfile.TemporaryDirectory(prefix="rescore-bench-") as folder:
-        place = Path(folder)
-        write_inputs(place, args.tokens, args.segment)
-        ours = _ours(place)
-        process_s = _child_cpu_s(_command(place), place)
-        print(f"rescore, its own process  {process_s:8.2f} s of CPU")
-        print(f"rescore, in this process  {ours['cpu_s']:8.2f} s of CPU")
-        if not sclite:
-            print("sclite is not here (Debian: apt-get install sctk, or --sclite PATH): no ratio")
-            return 0
-        sclite_s = _child_cpu_s([*sclite, *_options()], place)
-        print(f"sclite                    {sclite_s:8.2f} s of CPU")
-        print(f"ratio: {sclite_s / process_s:.1f} with Python's start, {sclite_s / ours['cpu_s']:.1f} without")
-        theirs = _counts(place)
-    same = theirs == ours["counts"]
-    print(f"counts (segments, tokens, correct, substituted, deleted, inserted, errors, segments in error): {theirs}")
-    print("the same" if same else f"NOT the same: {ours['counts']}")
-    return 0 if same else 1
+    make = partial(group, rows=args.tokens, segment=args.segment, sclite=args.sclite)
+    return int(any(line.wrong for line in show({"stt": make}, args.times)))
 
 
-def _found() -> list[str]:
+def group(place: Path, rows: int, segment: int = 20, sclite: str | None = None) -> Group:
+    """Both scorers, or a note where there is no sclite."""
+    write_inputs(place, rows, segment)
+    peer = shlex.split(sclite) if sclite else _on_the_path()
+    ours = Way(OURS, tuple(_command(place)), found=_ours)
+    note = "not on this machine (Debian: apt-get install sctk, or --sclite)"
+    if not peer:
+        return Group(rows, "tokens", [ours], [Comparison(OURS, PEER, absent=note)])
+    theirs = Way(_named(peer), (*peer, *_options(place)), found=_theirs)
+    return Group(
+        rows,
+        "tokens",
+        [ours, theirs, inside(WARM, "bench.stt", WARM, place)],
+        [Comparison(OURS, theirs.name, alike=_same), Comparison(WARM, theirs.name, (CPU, WALL), alike=_same)],
+    )
+
+
+def _on_the_path() -> list[str]:
     if shutil.which("sclite"):
         return ["sclite"]
     return ["sctk", "sclite"] if shutil.which("sctk") else []
 
 
-def _options() -> list[str]:
-    return "-r ref.stm stm -h hyp.ctm ctm -D -F -e utf-8 -o rsum -O . -n out".split()
+def _named(command: Sequence[str]) -> str:
+    """With its version, which it tells where it is called without arguments."""
+    with suppress(OSError):
+        told = subprocess.run(command, capture_output=True, text=True, check=False)
+        if version := re.search(r"sclite Version: ([\d.]+)", told.stdout + told.stderr):
+            return f"{PEER} {version[1]}"
+    return PEER
+
+
+def _options(place: Path) -> list[str]:
+    files = ["-r", str(place / "ref.stm"), "stm", "-h", str(place / "hyp.ctm"), "ctm"]
+    return [*files, *"-D -F -e utf-8 -o rsum -O . -n out".split()]
 
 
 def _command(place: Path) -> list[str]:
@@ -72,29 +89,38 @@ def _command(place: Path) -> list[str]:
     return [sys.executable, "-m", "pipeline.cli", "score", "--protocol", "stt13", *inputs, "--json"]
 
 
-def _child_cpu_s(command: list[str], place: Path) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, cwd=place, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def _same(ours: Sequence[int], theirs: Sequence[int]) -> bool:
+    return list(ours) == list(theirs)
 
 
-def _ours(place: Path) -> dict[str, object]:
-    protocol = find("stt13")
-    start = time.process_time()
-    result = score_files(protocol, {"stm": str(place / "ref.stm"), "ctm": str(place / "hyp.ctm")})
-    cpu_s = time.process_time() - start
-    names = ("n_ref", "corr", "sub", "del", "ins")
-    counts = [int(result.figures[name].value) for name in names]
-    errors = int(result.figures["wer"].detail["n_errors"])
-    segments = int(result.facts["n_segments"])
-    return {"cpu_s": cpu_s, "counts": [segments, *counts, errors, int(result.figures["seg_err"].value)]}
+def _ours(told: str, _place: Path) -> list[int]:
+    """Segments, tokens, correct, substituted, deleted, inserted, errors, segments in error."""
+    document = json.loads(told)
+    measures = {name: measure["value"] for name, measure in document["measures"].items()}
+    counts = [int(measures[name]) for name in COUNTS]
+    return [int(document["facts"]["n_segments"]), *counts, sum(counts[2:]), int(measures["seg_err"])]
 
 
-def _counts(place: Path) -> list[int]:
+def _theirs(_told: str, place: Path) -> list[int]:
     [report] = [path for path in place.iterdir() if path.suffix == ".raw"]
     [line] = [line for line in report.read_text().splitlines() if re.match(r"\s*\| Sum\s*\|", line)]
     return [int(number) for number in re.findall(r"\d+", line)[:8]]
+
+
+def _warm(place: str) -> Run:
+    files = {"stm": str(Path(place, "ref.stm")), "ctm": str(Path(place, "hyp.ctm"))}
+    protocol = find("stt13")
+
+    def run() -> Callable[[], Made]:
+        result = score_files(protocol, files)
+        figures = {name: figure.value for name, figure in result.figures.items()}
+        counts = [int(figures[name]) for name in COUNTS]
+        return lambda: Made([int(result.facts["n_segments"]), *counts, sum(counts[2:]), int(figures["seg_err"])])
+
+    return run
+
+
+WAYS: Ways = {WARM: _warm}
 
 
 def write_inputs(place: Path, n_tokens: int, per_segment: int) -> None:

@@ -101,7 +101,7 @@ def keep(
 ) -> Kept:
     """The parts of the total at ``path``, one a batch of buckets, made where the store lacks them."""
     stored = tuple(Stored(store, totals.part_of(path, *batch), make, about) for batch, make in makers.items())
-    seen: list[tuple[int, tuple[str, ...], Work]] = run.one(list, [run.submit(kept, part) for part in stored])
+    seen: list[tuple[int, tuple[str, ...], Work]] = run.one(list, run.map(kept, stored))
     objects = tuple(sorted({path for _, tiles, _ in seen for path in tiles} | {part.path for part in stored}))
     return Kept(stored, sum(n_rows for n_rows, _, _ in seen), objects, total(work for _, _, work in seen))
 

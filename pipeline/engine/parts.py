@@ -12,7 +12,7 @@ from typing import Protocol as Interface
 
 from pipeline.engine.memory import keep_some_memory
 from pipeline.engine.runner import Here, OnCluster, begun, summed
-from pipeline.engine.sorted_parts import Held, Keeping, Kept, SortedParts
+from pipeline.engine.sorted_parts import Held, Index, Keeping, Kept, SortedParts
 from pipeline.metrics.by_score import Table
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
@@ -44,7 +44,7 @@ class Parts:
 
     def sum(self, task: Callable[..., Any], *state: Any) -> Any:
         """``task(part, *state)`` of every part, added up in the order of the parts."""
-        return summed(self._run, [self._run.submit(apply, task, part, *state) for part in self._parts])
+        return summed(self._run, self._run.map(apply, self._parts, task, *state))
 
     def sorted(
         self, kinds: Sequence[type[Table]], about: Mapping[str, Any], task: Callable[..., Any], *state: Any
@@ -55,14 +55,19 @@ class Parts:
         the tables depend on beside the part. Stored parts keep them in the store until ``forget`` is called.
         """
         name = address("tables", **about)
-        made = [self._run.submit(cut, part, tuple(kinds), name, task, *state) for part in self._parts]
-        total = begun(self._run, [self._run.submit(value_of, each) for each in made])
-        tables = tuple(
-            SortedParts.of(self._run, [self._run.submit(table_of, each, at) for each in made])
-            for at in range(len(kinds))
-        )
-        self._sorted += tables
-        return tables, total()
+        made = self._run.map(cut, self._parts, tuple(kinds), name, task, *state)
+        total = begun(self._run, self._run.map(value_of, made))
+        found: list[tuple[Described, ...]] = self._run.one(list, self._run.map(described, made))
+        for at, kind in enumerate(kinds):
+            of_kind = [each[at] for each in found]
+            tables = [
+                self._run.submit(table_of, each, at)
+                if store is None
+                else Kept(store, paths, kind, index, Again(part, task, state, kind))
+                for each, part, (paths, index, store) in zip(made, self._parts, of_kind, strict=True)
+            ]
+            self._sorted.append(SortedParts(self._run, tables, [index for _, index, _ in of_kind]))
+        return tuple(self._sorted[-len(kinds) :]), total()
 
     def forget(self) -> None:
         """Remove from the store what was kept for passes. Whoever still needs it makes it again."""
@@ -77,7 +82,7 @@ class Made(NamedTuple):
     value: Any
 
 
-def apply(task: Callable[..., Any], part: Any, *state: Any) -> Any:
+def apply(part: Any, task: Callable[..., Any], *state: Any) -> Any:
     """Task: one part of a pass."""
     return task(_loaded(part), *state)
 
@@ -107,6 +112,15 @@ class Again:
     def __call__(self) -> Iterator[Table]:
         """The blocks."""
         return (block for block in self.task(_loaded(self.part), *self.state)[0] if type(block) is self.kind)
+
+
+Described = tuple[tuple[str, ...], Index, Store | None]
+"""Where a table is, and its index; no store where it is held."""
+
+
+def described(made: Made) -> tuple[Described, ...]:
+    """Task: where the tables of a part are."""
+    return tuple((table.paths, table.index, getattr(table, "store", None)) for table in made.tables)
 
 
 def table_of(made: Made, at: int) -> Held | Kept:

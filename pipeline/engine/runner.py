@@ -28,6 +28,10 @@ class Here:
 
     one = submit
 
+    def map(self, task: Submit, items: Sequence[Any], *args: Any) -> list[Any]:
+        """The results of ``task(item, *args)``."""
+        return [task(item, *args) for item in items]
+
 
 class OnCluster:
     """Runs tasks on the cluster; keys are not derived from arguments, since the store decides what is done."""
@@ -38,6 +42,12 @@ class OnCluster:
     def submit(self, task: Submit, *args: Any) -> Any:
         """A future, which may be another task's argument."""
         return self._client.submit(task, *args, pure=False, retries=RETRIES)
+
+    def map(self, task: Submit, items: Sequence[Any], *args: Any) -> list[Any]:
+        """Futures of ``task(item, *args)``, sent to the scheduler together: one by one costs milliseconds each."""
+        same = ([arg] * len(items) for arg in args)
+        futures: list[Any] = self._client.map(task, list(items), *same, pure=False, retries=RETRIES)
+        return futures
 
     def one(self, task: Submit, *args: Any) -> Any:
         """The task's result, waited for.
@@ -92,17 +102,12 @@ def summed(run: Here | OnCluster, level: Sequence[Any]) -> Any:
 
 def begun(run: Here | OnCluster, level: Sequence[Any]) -> Callable[[], Any]:
     """``summed`` without waiting: what waits."""
-    while len(level) > 1:
+    while len(level) > MERGE_ARITY:
         groups = [level[start : start + MERGE_ARITY] for start in range(0, len(level), MERGE_ARITY)]
-        level = [run.submit(merge_pass, group) for group in groups]
-    return partial(run.one, itself, level[0])
+        level = run.map(merge_pass, groups)
+    return partial(run.one, merge_pass, list(level))
 
 
 def merge_pass(sums: Sequence[Any]) -> Any:
     """Task: sums added in a fixed order."""
     return merge_tree(sums, sums[0])
-
-
-def itself(value: Any) -> Any:
-    """Task: what is to be returned."""
-    return value

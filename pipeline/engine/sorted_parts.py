@@ -163,17 +163,13 @@ def _neighbours(which: Ints, block: Ints) -> list[tuple[int, int]]:
 
 
 class SortedParts:
-    """Tables by score, held or kept, or futures of them."""
+    """Tables by score with their indices: kept ones, held ones, or futures of those.
 
-    def __init__(self, run: Here | OnCluster, tables: Sequence[Any], found: Sequence[tuple[Any, Index, Any]]) -> None:
-        self._run, self._tables = run, tuple(tables)
-        self._indices = tuple(index for _, index, _ in found)
-        self._removals = [(store, path) for paths, _, store in found for path in paths]
+    Kept ones are here as they are: a task that waits for nobody's answer goes to whichever worker is free.
+    """
 
-    @classmethod
-    def of(cls, run: Here | OnCluster, tables: Sequence[Any]) -> SortedParts:
-        """The tables, with their indices here."""
-        return cls(run, tables, run.one(list, [run.submit(described, table) for table in tables]))
+    def __init__(self, run: Here | OnCluster, tables: Sequence[Any], indices: Sequence[Index]) -> None:
+        self._run, self._tables, self._indices = run, tuple(tables), tuple(indices)
 
     def sum(self, task: Callable[..., Any], *state: Any, spans: Spans | None = None) -> Any:
         """``task(rows, *state)`` of all rows, some at a time, added up; at least of those in ``spans``."""
@@ -185,7 +181,7 @@ class SortedParts:
         chosen = [
             table for table, index in zip(self._tables, self._indices, strict=True) if index.within(spans).size
         ] or self._tables[:1]
-        return begun(self._run, [self._run.submit(pass_over, table, asked) for table in chosen])
+        return begun(self._run, self._run.map(pass_over, chosen, asked))
 
     def ranges(self, spans: Spans, task: Callable[..., Any], *state: Any) -> Any:
         """``task(rows, *state)``, added up, of ranges of scores that cover the spans, with all rows of each."""
@@ -206,8 +202,10 @@ class SortedParts:
 
     def remove(self) -> None:
         """Remove the tables from the store."""
-        for store, path in self._removals:
-            store.remove(path)
+        for table in self._tables:
+            if isinstance(table, Kept):
+                for path in table.paths:
+                    table.store.remove(path)
 
 
 class Asked(NamedTuple):
@@ -216,11 +214,6 @@ class Asked(NamedTuple):
     task: Callable[..., Any]
     state: tuple[Any, ...]
     spans: Spans | None
-
-
-def described(table: Held | Kept) -> tuple[tuple[str, ...], Index, Store | None]:
-    """Task: where a table is, and its index."""
-    return table.paths, table.index, getattr(table, "store", None)
 
 
 def _overlap(spans: Spans, one: Spans) -> bool:

@@ -30,7 +30,7 @@ class Here:
 
     def map(self, task: Submit, items: Sequence[Any], *args: Any) -> list[Any]:
         """The results of ``task(item, *args)``."""
-        return [task(item, *args) for item in items]
+        return [self.submit(task, item, *args) for item in items]
 
 
 class OnCluster:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import logging
 import math
+import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from multiprocessing.resource_tracker import ensure_running
+from typing import Any
 
 import dask
 from distributed import LocalCluster, Security
@@ -105,14 +108,40 @@ def local(settings: Settings) -> Iterator[str]:
 
 
 def _cluster(settings: Settings, security: Security | None) -> LocalCluster:
-    return LocalCluster(
-        n_workers=settings.workers or dask.system.CPU_COUNT,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",  # any free port: two runs at once do not meet
-        scheduler_kwargs={"dashboard": not settings.brief},  # a brief run is over before anybody looks
-        env=ONE_THREAD,
-        security=security,
-        preload=[*dask.config.get("distributed.worker.preload"), PRELOAD],
-    )
+    with _deaf_to_interrupts():
+        return LocalCluster(
+            n_workers=settings.workers or dask.system.CPU_COUNT,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # any free port: two runs at once do not meet
+            scheduler_kwargs={"dashboard": not settings.brief},  # a brief run is over before anybody looks
+            env=ONE_THREAD,
+            security=security,
+            **preloads(),
+        )
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Threads and processes that start within do not hear Ctrl-C.
+
+    A terminal sends it to all processes of a run. The run's own hears it and ends the workers, which would otherwise
+    die of it first, with a traceback each.
+    """
+    ensure_running()  # started with the first process, it would let that one hear
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def preloads() -> dict[str, Any]:
+    """What Dask's configuration has workers load, with its arguments, and ``PRELOAD`` after it."""
+    said = dask.config.get("distributed.worker.preload") or []
+    names = [said] if isinstance(said, str) else list(said)
+    arguments = dask.config.get("distributed.worker.preload-argv") or []
+    if not arguments or isinstance(arguments[0], str):  # the same for each
+        arguments = [arguments] * len(names)
+    return {"preload": [*names, PRELOAD], "preload_argv": [*arguments, []]}

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from flows.guard import guarded
-from flows.settings import Settings, prepare_environment, without_collector
+from flows.settings import Settings, prepare_environment, settings_for, without_collector
 from flows.steps import boards_of, document, finish, is_small, score_here
 from pipeline.config import load_evaluation
 from pipeline.config.urls import masked
@@ -125,7 +125,7 @@ def _start_flow(evaluation: str, work: Plan, todo: Sequence[Job], settings: Sett
     prepare_environment()
     from flows.cluster_local import begun, sized  # Dask, like Prefect, reads the environment when it is imported
 
-    own = sized(settings, todo)
+    own = sized(settings_for(settings.store, settings.cluster, settings.workers), todo)
     try:
         with guarded(), begun(own):
             with without_collector():

@@ -119,7 +119,13 @@ def prepare_environment(environment: MutableMapping[str, str] | None = None) -> 
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Import large packages without looking for garbage among what they define, neither meanwhile nor later on."""
+    """Import large packages without looking for garbage among what they define, neither meanwhile nor later on.
+
+    Once in a process: what is frozen is never freed, and later on that would be the garbage of the runs before.
+    """
+    if gc.get_freeze_count():
+        yield
+        return
     gc.disable()
     try:
         yield

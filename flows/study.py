@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from flows.guard import guarded
-from flows.settings import Settings, prepare_environment, without_collector
+from flows.settings import prepare_environment, settings_for, without_collector
 from flows.studies import (
     MOST_DRAWN_HERE,
     Planned,
@@ -91,7 +91,7 @@ def _start_flow(file: str, store: str, cluster: str, workers: int | None) -> Map
     from flows.cluster_local import begun  # Dask, like Prefect, reads the environment when it is imported
 
     try:
-        with guarded(), begun(Settings(store, cluster, workers)):
+        with guarded(), begun(settings_for(store, cluster, workers)):
             with without_collector():
                 from flows.meta import meta
             return meta(file, store=store, cluster=cluster, workers=workers)

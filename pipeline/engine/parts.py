@@ -6,6 +6,7 @@ Parts stay where they are; a little state goes out, sums come back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, runtime_checkable
 from typing import Protocol as Interface
@@ -13,6 +14,7 @@ from typing import Protocol as Interface
 from pipeline.engine.memory import keep_some_memory
 from pipeline.engine.runner import Here, OnCluster, begun, summed
 from pipeline.engine.sorted_parts import Held, Index, Keeping, Kept, SortedParts
+from pipeline.errors import StoreError
 from pipeline.metrics.by_score import Table
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
@@ -55,7 +57,17 @@ class Parts:
         the tables depend on beside the part. Stored parts keep them in the store until ``forget`` is called.
         """
         name = address("tables", **about)
-        made = self._run.map(cut, self._parts, tuple(kinds), name, task, *state)
+        try:
+            return self._kept(tuple(kinds), name, task, *state)
+        except Exception:
+            with suppress(StoreError):  # what failed is told; a full disk is not left so
+                _forget(self._parts, kinds, name)
+            raise
+
+    def _kept(
+        self, kinds: tuple[type[Table], ...], name: str, task: Callable[..., Any], *state: Any
+    ) -> tuple[tuple[SortedParts, ...], Any]:
+        made = self._run.map(cut, self._parts, kinds, name, task, *state)
         total = begun(self._run, self._run.map(value_of, made))
         found: list[tuple[Described, ...]] = self._run.one(list, self._run.map(described, made))
         for at, kind in enumerate(kinds):
@@ -131,6 +143,13 @@ def table_of(made: Made, at: int) -> Held | Kept:
 def value_of(made: Made) -> Any:
     """Task: a part's share of a sum."""
     return made.value
+
+
+def _forget(parts: Sequence[Any], kinds: Sequence[type[Table]], name: str) -> None:
+    """Remove the tables of stored parts, as far as they were written."""
+    for part in parts:
+        for kind in kinds if isinstance(part, Loadable) else ():
+            Keeping(part.store, part.path, name, kind).forget()
 
 
 def _loaded(part: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -153,6 +154,14 @@ class Keeping:
     def table(self, make: Callable[[], Iterable[Table]]) -> Kept:
         """The table, at least one block of which was added."""
         return Kept(self._store, tuple(self._paths), self._kind, Index.joined(self._indices), make)
+
+    def forget(self) -> None:
+        """Remove what anyone wrote of it, without knowing how much that is."""
+        for number in count():
+            path = f"{self._path}.{number}"
+            if not self._store.exists(path):
+                return
+            self._store.remove(path)
 
 
 def _neighbours(which: Ints, block: Ints) -> list[tuple[int, int]]:

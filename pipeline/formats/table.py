@@ -15,6 +15,8 @@ from pipeline.errors import StoreError
 Array = NDArray[Any]
 Rows = slice | Array
 """Rows of a table: an index, boolean array or slice."""
+_NAMES_KEPT = 1 << 16
+"""Names of a translation that is kept."""
 
 
 class Compact(Mapping[str, Array]):
@@ -91,13 +93,20 @@ def used_codes(names: tuple[str, ...], codes: Array) -> list[int]:
     return found
 
 
-@lru_cache(maxsize=32)
 def recode(names: tuple[str, ...], onto: tuple[str, ...]) -> NDArray[np.int32]:
     """For each of ``names`` its position in ``onto``, -1 where absent. Index with a code column to translate it.
 
-    The last few are kept, as every tile of a cell asks for the same ones; they are read-only.
+    The last few are kept, as every tile of a cell asks for the same ones, but not where an output made up names without
+    end; they are read-only.
     """
+    return _kept(names, onto) if len(names) + len(onto) <= _NAMES_KEPT else _recoded(names, onto)
+
+
+def _recoded(names: tuple[str, ...], onto: tuple[str, ...]) -> NDArray[np.int32]:
     position = {name: index for index, name in enumerate(onto)}
     codes = np.array([position.get(name, -1) for name in names] + [-1], np.int32)
     codes.setflags(write=False)
     return codes
+
+
+_kept = lru_cache(maxsize=32)(_recoded)

@@ -128,7 +128,7 @@ def _common_score(censor: str | float, score: Floats) -> float:
     if isinstance(censor, float | int):
         if math.isnan(censor):
             raise UsageError("censor: NaN is no score. Give a number, llr_min, query or error.")
-        return float(censor)
+        return float(censor) + 0.0  # -0.0 becomes 0.0, as submitted scores do
     if censor not in {"llr_min", "error"}:
         raise UsageError(f"censor: unknown policy ({censor!r}). Give llr_min, query, error or a number.")
     return float(score[0]) if score.size else 0.0

@@ -34,8 +34,9 @@ from pipeline.protocols.kws_dispute import DISPUTE
 from pipeline.protocols.kws_explain import explain, listed, withdrawn
 from pipeline.protocols.kws_identifiers import identifier_slips, identify
 from pipeline.protocols.kws_parts import (
+    Occurring,
     ThinDetections,
-    n_targets,
+    occurring,
     separable,
     thin_detections,
 )
@@ -133,8 +134,11 @@ def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mappi
     if not separable(settings, facts, survey):
         return None
     queries = listed(settings, facts, survey)
-    n_true = parts.sum(n_targets, queries) if settings.p_target == "empirical" else 0
-    point, own = operating_point(settings, facts.n_trials_exact, n_true), replace(facts, queries=queries)
+    seen = Occurring()
+    if settings.p_target == "empirical":
+        seen = parts.sum(occurring, queries)
+        _unknown(settings, seen.queries, facts, survey)  # is refused before a point that does not exist
+    point, own = operating_point(settings, facts.n_trials_exact, seen.n_true), replace(facts, queries=queries)
     thin: ThinDetections
     names = tuple(sorted(set(queries)))
     (rows, pooled), thin = parts.sorted((ByScore, Pooled), {"queries": names}, thin_detections, names, point.threshold)

@@ -47,9 +47,20 @@ def separable(settings: Any, facts: Facts, survey: Mapping[str, Any]) -> bool:
     return not (settings.pooled or facts.selections or repeated)
 
 
-def n_targets(part: Outcomes, queries: tuple[str, ...]) -> int:
-    """Task: occurrences of the listed queries."""
-    return int(part.ledger.select(queries).n_true.sum())
+@dataclass(frozen=True)
+class Occurring:
+    """Occurrences of listed queries, and all queries with trials."""
+
+    n_true: int = 0
+    queries: tuple[str, ...] = ()
+
+    def __add__(self, other: Occurring) -> Occurring:
+        return Occurring(self.n_true + other.n_true, tuple(sorted({*self.queries, *other.queries})))
+
+
+def occurring(part: Outcomes, queries: tuple[str, ...]) -> Occurring:
+    """Task: what occurs in a part."""
+    return Occurring(int(part.ledger.select(queries).n_true.sum()), part.ledger.queries)
 
 
 def thin_detections(

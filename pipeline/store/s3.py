@@ -43,6 +43,8 @@ _CONNECTIONS = 32
 _LOST_RACE = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", "409"})
 """S3's answers to a conditional write that came second."""
 _MISSING = frozenset({"NoSuchKey", "404"})
+_BEYOND = frozenset({"InvalidRange", "416"})
+"""S3's answers where an object ends before a range begins."""
 _LOG = logging.getLogger("rescore")
 _ANSWERED: set[int] = set()
 """Processes in which S3 has answered."""
@@ -139,9 +141,13 @@ class Bucket:
 
     def get_range(self, path: str, begin: int, end: int) -> bytes:
         """Bytes ``begin`` up to ``end`` (exclusive) of an object, with one request."""
-        return cast(
-            bytes, patiently(lambda: self._fs.cat_file(self._at(path), start=begin, end=end, max_concurrency=1))
-        )
+        try:
+            found = patiently(lambda: self._fs.cat_file(self._at(path), start=begin, end=end, max_concurrency=1))
+        except OSError as error:
+            if faults.code_of(error) in _BEYOND:
+                return b""
+            raise
+        return cast(bytes, found)
 
     def exists(self, path: str) -> bool:
         """Whether there is an object, with one request."""

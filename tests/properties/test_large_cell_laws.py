@@ -36,6 +36,7 @@ SETTINGS = (
     ("sws2013", "official", {}),
     ("sws2013", "official", {"censor": "query"}),
     ("sws2013", "official", {"censor": "0.5", "include_no_targets": "true"}),
+    ("sws2013", "official", {"censor": "-0.0"}),
     ("sws2012", "plan", {}),
     ("openkws13", "official", {}),
     ("openkws13", "plan", {"skip_undefined_p_fa": "true", "withdrawn": "q03"}),
@@ -95,6 +96,23 @@ def test_parts_conclude_as_their_sum(name, mode, overrides, parts, n_trials):
         assert whole.figures["mtwv"].status == MORE_TARGETS_THAN_TRIALS
         return
     assert bits(found) == bits(replace(whole, curve=family.stored_curve(whole.curve)))
+
+
+@pytest.mark.parametrize("unknown", ["error", "keep"])
+def test_what_is_refused_for_two_reasons_is_told_the_same_one(unknown):
+    protocol = find("sws2012", mode="plan", overrides={"unknown_query": unknown})
+    parts = [_part(QUERIES[:5], np.random.default_rng(1), 1.0, 1, False)]
+    facts = Facts(t_audio_s=3.0, n_trials=3.0, n_trials_exact=3.0, queries=QUERIES)
+    said = []
+    for conclude, total in (
+        (protocol.family.conclude, parts[0]),
+        (protocol.family.conclude_parts, Parts(runner(None), parts)),
+    ):
+        with pytest.raises(InputError) as refused:
+            conclude(protocol, total, facts, {"n_rows": 7, "oov_count": {"other": None}})
+        said.append(str(refused.value))
+    assert said[0] == said[1]
+    assert ("other" in said[0]) == (unknown == "error")
 
 
 def test_many_scores_start_from_moments_and_end_at_the_same_bits():

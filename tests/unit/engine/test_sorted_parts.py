@@ -13,6 +13,7 @@ from pipeline.engine import sorted_parts
 from pipeline.engine.parts import Parts
 from pipeline.engine.runner import runner
 from pipeline.engine.sorted_parts import SortedParts
+from pipeline.errors import StoreError
 from pipeline.grid.sweep import survey
 from pipeline.metrics import by_score
 from pipeline.metrics.by_score import ByScore, Pooled
@@ -150,6 +151,22 @@ def test_what_is_lost_or_damaged_is_made_again(store: Store, ledgers: list[Ledge
 def test_what_a_killed_run_left_is_swept(store: Store, ledgers: list[Ledger]) -> None:
     kept(store, ledgers)
     assert set(survey(store, older_than_s=-60).removable) == set(files(store))
+
+
+def test_what_was_kept_goes_when_the_rest_cannot_be_kept(store: Store, ledgers: list[Ledger]) -> None:
+    done: list[int] = []
+
+    def until_full(part: Ledger) -> tuple[Any, int]:
+        if len(done) == 2:
+            assert len(files(store)) > 4
+            raise StoreError("no space is left there")
+        done.append(len(part))
+        return divide(part)
+
+    parts = Parts(runner(None), [Lying(store, f"totals/00/{at}", of, []) for at, of in enumerate(ledgers)])
+    with pytest.raises(StoreError, match="no space"):
+        parts.sorted((ByScore, Pooled), {"queries": QUERIES}, until_full)
+    assert not files(store)
 
 
 def test_two_runs_of_one_cell_share_their_tables_and_neither_needs_the_other(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
 
 import dask
 import psutil
@@ -14,12 +18,15 @@ from distributed.core import Status
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, get_current_settings, temporary_settings
 
 from flows import cluster_local
-from flows.cluster_local import begun, sized
+from flows.cluster_local import PRELOAD, begun, preloads, sized
 from flows.clusters import open_cluster
+from flows.rescore import run_evaluation
 from flows.settings import Settings, without_collector
 from flows.told import unheard
+from pipeline.cli.synthetic import write_evaluation
 from pipeline.engine.plan import Job
 from pipeline.engine.warm import NEEDED
+from pipeline.errors import UsageError
 from pipeline.terms import Cell, Source
 
 ONE = Settings(workers=1, brief=True)
@@ -57,11 +64,18 @@ def loaded() -> tuple[bool, bool]:
     return set(NEEDED) <= set(sys.modules), gc.isenabled() and gc.get_freeze_count() > 0
 
 
+def heard() -> tuple[int, bool]:
+    """Asked of a worker: its process, and whether Ctrl-C would reach it."""
+    return os.getpid(), signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
 def test_a_cluster_that_was_begun_is_taken_once_and_ends_with_the_context():
     with begun(ONE):
         with open_cluster(ONE) as first, Client(first, set_as_default=False) as client:
             assert list(client.run(loaded).values()) == [(True, True)]
             pids = list(client.run(os.getpid).values())
+            os.kill(pids[0], signal.SIGINT)  # a terminal sends it to all processes; ending workers is the run's part
+            assert list(client.run(heard).values()) == [(pids[0], False)]
         with open_cluster(ONE) as second, Client(second, set_as_default=False) as client:
             pids += client.run(os.getpid).values()
     assert first != second
@@ -98,6 +112,40 @@ def test_a_cluster_that_does_not_start_is_started_once_more_by_who_would_take_it
     assert asked == [0, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("preload", "arguments", "expected"),
+    [
+        ([], [], {"preload": [PRELOAD], "preload_argv": [[]]}),
+        (None, None, {"preload": [PRELOAD], "preload_argv": [[]]}),
+        ("own.py", [], {"preload": ["own.py", PRELOAD], "preload_argv": [[], []]}),
+        (["a", "b"], ["--x", "1"], {"preload": ["a", "b", PRELOAD], "preload_argv": [["--x", "1"]] * 2 + [[]]}),
+        (["a", "b"], [["--x"], []], {"preload": ["a", "b", PRELOAD], "preload_argv": [["--x"], [], []]}),
+    ],
+)
+def test_what_workers_are_configured_to_load_they_load_with_its_arguments(preload, arguments, expected):
+    configured = {"distributed.worker.preload": preload, "distributed.worker.preload-argv": arguments}
+    with dask.config.set(configured):
+        assert preloads() == expected
+
+
+@pytest.mark.parametrize(("said", "given", "workers"), [("3", None, 3), ("3", 2, 2), ("", None, 1)])
+def test_a_run_begins_with_the_workers_of_its_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str, given: int | None, workers: int
+) -> None:
+    asked = []
+
+    def nothing_begins(settings: Settings) -> None:
+        asked.append(settings.workers)
+        raise UsageError("that is enough")
+
+    monkeypatch.setattr(dask.system, "CPU_COUNT", 1)
+    monkeypatch.setattr(cluster_local, "begun", nothing_begins)
+    monkeypatch.setenv("RESCORE_WORKERS", said)
+    with pytest.raises(UsageError, match="that is enough"):
+        run_evaluation(str(write_evaluation(tmp_path)), store=str(tmp_path / "store"), workers=given, quiet=True)
+    assert asked == [workers]
+
+
 def test_only_a_local_cluster_begins_early():
     with begun(Settings(cluster="slurm")):
         assert cluster_local._BEGUN.get() is None
@@ -116,10 +164,34 @@ def test_a_brief_flow_has_no_heartbeats_unless_somebody_wants_them():
         assert beat() == 45
 
 
-def test_the_collector_rests_during_imports_only():
-    frozen = gc.get_freeze_count()
+@pytest.fixture
+def nothing_frozen() -> Iterator[None]:
+    gc.unfreeze()
+    yield
+    gc.unfreeze()
+
+
+def test_the_collector_rests_during_imports_only(nothing_frozen: None) -> None:
     with without_collector():
         assert not gc.isenabled()
     assert gc.isenabled()
-    assert gc.get_freeze_count() >= frozen
-    gc.unfreeze()
+    assert gc.get_freeze_count() > 0
+
+
+def test_a_process_that_runs_many_times_keeps_no_garbage(nothing_frozen: None) -> None:
+    with without_collector():
+        pass
+    circle = Circle()
+    circle.itself = circle
+    known = weakref.ref(circle)
+    del circle
+    with without_collector():
+        assert gc.isenabled()
+    gc.collect()
+    assert known() is None
+
+
+class Circle:
+    """Only the collector frees it."""
+
+    itself: Circle

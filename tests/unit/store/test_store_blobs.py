@@ -33,6 +33,7 @@ def test_what_was_put_is_got_listed_described_and_removed(store):
     assert store.get("partials/ab/abcd") == b"data!!"
     assert store.get_range("partials/ab/abcd", 1, 4) == b"ata"
     assert store.get_range("partials/ab/abcd", 3, 99) == b"a!!"
+    assert store.get_range("partials/ab/abcd", 6, 9) == b""
     assert store.exists("partials/ab/abcd")
     assert not store.exists("partials/ab")
     assert not store.exists("partials/none")

@@ -45,6 +45,8 @@ def test_objects_are_kept_under_the_prefix(store: Store, s3_here: S3Server) -> N
     assert client.find(base) == [f"{base}/partials/ab/abcd"]
     assert store.get("partials/ab/abcd") == b"data"
     assert store.get_range("partials/ab/abcd", 1, 3) == b"at"
+    assert store.get_range("partials/ab/abcd", 3, 9) == b"a"
+    assert store.get_range("partials/ab/abcd", 4, 9) == b""
     assert store.listing() == store.listing("partials/ab") == {"partials/ab/abcd": 4}
     assert abs(store.times("partials")["partials/ab/abcd"] - time.time()) < 60
     assert store.exists("partials/ab/abcd")
@@ -143,11 +145,13 @@ def test_what_passes_is_waited_for(
     s3_spoiled.fault = s3_faults.first(2, fault)
     assert spoiled.get("x") == b"after"
     s3_spoiled.fault = s3_faults.first(2, fault)
+    assert spoiled.get_range("x", 1, 4) == b"fte"
+    s3_spoiled.fault = s3_faults.first(2, fault)
     with open_input(spoiled.url("x")) as stream:
         assert stream.read() == b"after"
     s3_spoiled.fault = s3_faults.first(2, fault)
     assert spoiled.listing() == {"x": 5}
-    assert s3_spoiled.spoiled[fault] >= 6
+    assert s3_spoiled.spoiled[fault] >= 8
 
 
 @pytest.mark.parametrize("fault", ["lose", "drop", "SlowDown"])

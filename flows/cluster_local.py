@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import math
-import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ import dask
 from distributed import LocalCluster, Security
 
 from flows.cluster_security import secured
+from flows.guard import deaf_to_interrupts
 from flows.settings import ONE_THREAD, Settings
 from pipeline.engine.plan import Job
 
@@ -108,7 +108,8 @@ def local(settings: Settings) -> Iterator[str]:
 
 
 def _cluster(settings: Settings, security: Security | None) -> LocalCluster:
-    with _deaf_to_interrupts():
+    ensure_running()  # the first process would start it, within, and it would let that one hear
+    with deaf_to_interrupts():
         return LocalCluster(
             n_workers=settings.workers or dask.system.CPU_COUNT,
             threads_per_worker=1,
@@ -120,21 +121,6 @@ def _cluster(settings: Settings, security: Security | None) -> LocalCluster:
             security=security,
             **preloads(),
         )
-
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Threads and processes that start within do not hear Ctrl-C.
-
-    A terminal sends it to all processes of a run. The run's own hears it and ends the workers, which would otherwise
-    die of it first, with a traceback each.
-    """
-    ensure_running()  # started with the first process, it would let that one hear
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def preloads() -> dict[str, Any]:

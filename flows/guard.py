@@ -7,6 +7,7 @@ companion that knows its descendants and ends those that outlive it.
 from __future__ import annotations
 
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -30,6 +31,20 @@ def guarded() -> Iterator[None]:
         finally:
             with suppress(BrokenPipeError):
                 companion.communicate(_DONE)
+
+
+@contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """Threads and processes that this thread starts within do not hear Ctrl-C.
+
+    A terminal sends it to all processes of a run. The run's own hears it and ends the others, which would otherwise
+    die of it first, with a traceback each.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def watch(pid: int, stream: int) -> None:

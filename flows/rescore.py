@@ -130,7 +130,9 @@ def _start_flow(evaluation: str, work: Plan, todo: Sequence[Job], settings: Sett
         with guarded(), begun(own):
             with without_collector():
                 from flows.overnight import rescore
+                from flows.server import start_server
                 from flows.told import unheard
+            start_server()
             with unheard(own.brief):
                 return rescore(
                     evaluation,

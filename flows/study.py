@@ -94,6 +94,8 @@ def _start_flow(file: str, store: str, cluster: str, workers: int | None) -> Map
         with guarded(), begun(settings_for(store, cluster, workers)):
             with without_collector():
                 from flows.meta import meta
+                from flows.server import start_server
+            start_server()
             return meta(file, store=store, cluster=cluster, workers=workers)
     except RescoreError:
         raise

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
-from pipeline.errors import DamageError
+from pipeline.errors import DamageError, StoreError
 
 T = TypeVar("T")
 TRIES = 4
@@ -43,3 +44,12 @@ def unless_damaged(read: Callable[[], T], path: str) -> T | None:
 def tell(path: str, what: object) -> None:
     """Warn that the object at ``path`` is damaged, and that this is being put right."""
     _LOG.warning("%s is damaged and is made again: %s", path, what)
+
+
+@contextmanager
+def removing(what: str) -> Iterator[None]:
+    """While scratch is removed: a store that does not let go of it costs a warning, not the work that it was for."""
+    try:
+        yield
+    except StoreError as error:
+        _LOG.warning("%s stay in the store until `rescore gc` removes them: %s", what, error)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, runtime_checkable
 from typing import Protocol as Interface
 
 from pipeline.engine.memory import keep_some_memory
+from pipeline.engine.mending import removing
 from pipeline.engine.runner import Here, OnCluster, begun, summed
 from pipeline.engine.sorted_parts import Held, Index, Keeping, Kept, SortedParts
 from pipeline.errors import StoreError
@@ -83,8 +84,9 @@ class Parts:
 
     def forget(self) -> None:
         """Remove from the store what was kept for passes. Whoever still needs it makes it again."""
-        for tables in self._sorted:
-            tables.remove()
+        with removing("trials by score"):
+            for tables in self._sorted:
+                tables.remove()
 
 
 class Made(NamedTuple):

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from pipeline.engine.inputs import format_of, read_planned
-from pipeline.engine.mending import unless_damaged
+from pipeline.engine.mending import removing, unless_damaged
 from pipeline.errors import DamageError, PlatformError, UsageError
 from pipeline.formats.fast_kwslist import output_of
 from pipeline.formats.fast_part import FIRST_BLOCK, NotCanonicalError, Part, read_part
@@ -133,8 +133,9 @@ def read(store: Store, known: Mapping[str, Pieces], protocol: Protocol, role: st
 
 def forget(store: Store, source: Source, pieces: Pieces) -> None:
     """Remove what was read of pieces: trials are made of it. Who needs it now reads the file."""
-    for k in range(len(pieces)):
-        store.remove(path_of(source, pieces, k))
+    with removing("pieces of an output"):
+        for k in range(len(pieces)):
+            store.remove(path_of(source, pieces, k))
 
 
 def _parts(store: Store, source: Source, pieces: Pieces) -> list[Part]:

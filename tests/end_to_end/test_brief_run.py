@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterName
 from prefect.client.schemas.objects import FlowRun
@@ -50,3 +56,45 @@ def shown(evaluation: str) -> dict[str, str]:
             states = {task.name: str(task.state_name) for task in tasks}
             time.sleep(0.2)
     return states
+
+
+def test_an_interrupt_is_for_the_run_alone_and_ends_it_soon(demo_evaluation: Path, tmp_path: Path) -> None:
+    path = tmp_path / "brief.yaml"
+    path.write_text(EVALUATION.format(demo_evaluation.parent))
+    command = [sys.executable, "-m", "pipeline.cli", "run", str(path), "--store", str(tmp_path / "store")]
+    environment = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"}
+    environment["PREFECT_HOME"] = str(tmp_path / "prefect")
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as run:
+        server = waited_for(run.pid, "uvicorn")
+        started = {one.pid: one for one in psutil.Process(run.pid).children(recursive=True)}
+        os.killpg(run.pid, signal.SIGINT)  # as a terminal does
+        with suppress(psutil.NoSuchProcess):
+            assert signal.SIGINT in blocked(server)
+        said, _ = run.communicate(timeout=WAIT_S)
+    assert run.returncode == 130
+    assert "Traceback" not in said
+    assert not psutil.wait_procs(started.values(), timeout=WAIT_S)[1]
+
+
+def waited_for(pid: int, word: str) -> psutil.Process:
+    """The process below another one whose command has a word."""
+    limit = time.monotonic() + WAIT_S
+    while time.monotonic() < limit:
+        for one in psutil.Process(pid).children(recursive=True):
+            with suppress(psutil.Error):
+                if word in one.cmdline():
+                    return one
+        time.sleep(0.05)
+    raise TimeoutError(word)
+
+
+def blocked(process: psutil.Process) -> set[int]:
+    """The signals that a process does not hear now."""
+    with suppress(FileNotFoundError):
+        for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
+            if line.startswith("SigBlk:"):
+                mask = int(line.split()[1], 16)
+                return {number for number in range(1, 65) if mask >> (number - 1) & 1}
+    raise psutil.NoSuchProcess(process.pid)

@@ -179,3 +179,18 @@ def test_two_runs_of_one_cell_share_their_tables_and_neither_needs_the_other(
     expected = rows.sum(seen)
     one.forget()
     assert others.sum(seen) == expected
+
+
+def test_a_store_that_lets_go_of_nothing_costs_a_warning(
+    store: Store, ledgers: list[Ledger], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    parts, _, _ = kept(store, ledgers)
+
+    def refused(_store: Store, path: str) -> None:
+        raise StoreError(f"{path}: removing is not allowed.")
+
+    monkeypatch.setattr(Store, "remove", refused)
+    parts.forget()
+    [record] = caplog.records
+    assert "`rescore gc`" in record.getMessage()
+    assert files(store)

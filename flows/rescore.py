@@ -10,10 +10,11 @@ from typing import Any
 from rich.console import Console
 
 from flows.guard import guarded
-from flows.settings import Settings, prepare_environment, settings_for, without_collector
+from flows.settings import Settings, prepare_environment, settings_for
 from flows.steps import boards_of, document, finish, is_small, score_here
 from pipeline.config import load_evaluation
 from pipeline.config.urls import masked
+from pipeline.engine.memory import without_collector
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, missing, plan
 from pipeline.engine.work import Work, work_text

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,23 +113,6 @@ def prepare_environment(environment: MutableMapping[str, str] | None = None) -> 
         values["DASK_LOGGING"] = repr(DASK_LOGGING)
     if "PREFECT_API_URL" not in values and "PREFECT_HOME" not in values:
         values["PREFECT_HOME"] = str(_private_home(values))
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Import large packages without looking for garbage among what they define, neither meanwhile nor later on.
-
-    Once in a process: what is frozen is never freed, and later on that would be the garbage of the runs before.
-    """
-    if gc.get_freeze_count():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _private_home(environment: Mapping[str, str]) -> Path:

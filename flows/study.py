@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from flows.guard import guarded
-from flows.settings import prepare_environment, settings_for, without_collector
+from flows.settings import prepare_environment, settings_for
 from flows.studies import (
     MOST_DRAWN_HERE,
     Planned,
@@ -22,6 +22,7 @@ from flows.studies import (
 )
 from pipeline.config.meta_file import load_study
 from pipeline.config.urls import masked
+from pipeline.engine.memory import without_collector
 from pipeline.engine.mending import unless_damaged
 from pipeline.errors import PlatformError, RescoreError
 from pipeline.grid import id_of

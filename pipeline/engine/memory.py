@@ -1,8 +1,11 @@
-"""Memory that is free, given back to the system."""
+"""What the C library and Python do about memory that is free."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def give_back_memory() -> None:
@@ -30,3 +33,20 @@ def keep_some_memory() -> None:
     if mallopt is not None:
         mallopt(_TRIM_THRESHOLD, _KEPT_BYTES)
         mallopt(_MMAP_THRESHOLD, _KEPT_BYTES // 2)
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Import large packages without looking for garbage among what they define, neither meanwhile nor later on.
+
+    Once in a process: what is frozen is never freed, and later on that would be the garbage of the runs before.
+    """
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

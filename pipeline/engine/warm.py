@@ -5,9 +5,10 @@ Workers start while the run's own process imports Prefect: on another core this 
 
 from __future__ import annotations
 
-import gc
 import importlib
 from typing import Any
+
+from pipeline.engine.memory import without_collector
 
 NEEDED = (
     "pipeline.engine.cell",
@@ -21,11 +22,7 @@ NEEDED = (
 
 def dask_setup(_worker: Any) -> None:
     """Called by Dask in a new worker, before it is given anything to do."""
-    gc.disable()  # modules stay: the collector looks through them in vain, over and over, and at the end once more
-    try:
+    with without_collector():
         for name in NEEDED:
             importlib.import_module(name)
         importlib.import_module("pipeline.protocols").protocols()
-    finally:
-        gc.freeze()
-        gc.enable()

@@ -21,9 +21,10 @@ from flows import cluster_local
 from flows.cluster_local import PRELOAD, begun, preloads, sized
 from flows.clusters import open_cluster
 from flows.rescore import run_evaluation
-from flows.settings import Settings, without_collector
+from flows.settings import Settings
 from flows.told import unheard
 from pipeline.cli.synthetic import write_evaluation
+from pipeline.engine.memory import without_collector
 from pipeline.engine.plan import Job
 from pipeline.engine.warm import NEEDED
 from pipeline.errors import UsageError

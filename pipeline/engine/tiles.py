@@ -18,6 +18,9 @@ from pipeline.store.blobs import Store
 from pipeline.trials import tiles
 from pipeline.trials.schema import Ints
 
+PARTIAL_EDITION = 2
+"""Raised when partials are stored in another form: old ones are then no longer found."""
+
 Known = tuple[Sequence[str], Sequence[str]]
 """Digests of the tiles of trials and of the key, by bucket."""
 
@@ -127,7 +130,8 @@ def tile_address(protocol: Protocol, trials: Sliced, key: Sliced, reference: Ref
 
 def path_of(protocol: Protocol, parts: Mapping[str, Any], trials: str, references: str) -> str:
     """Where the partial of a tile belongs whose trials and key have these digests, "" where there are none."""
-    name = address("partial", family=protocol.family.name, settings=dict(parts), trials=trials, references=references)
+    named = {"settings": dict(parts), "trials": trials, "references": references}
+    name = address("partial", edition=PARTIAL_EDITION, family=protocol.family.name, **named)
     return f"partials/{name[:2]}/{name}"
 
 

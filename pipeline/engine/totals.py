@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from pipeline import protocols
 from pipeline.errors import DamageError, Finding
-from pipeline.partials.codec import Column, decode, decode_columns, encode, encode_columns
+from pipeline.partials.codec import Column, decode_columns, encode_columns, revived
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Protocol
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.trials.schema import N_BUCKETS
 
-TOTAL_EDITION = 1
-KIND = "total/1"
+TOTAL_EDITION = 2
+KIND = "total/2"
+_PARTIAL = "partial."
+"""Before the names of the partial's columns."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,10 @@ def save(store: Store, path: str, total: Total) -> None:
         "findings": [asdict(finding) for finding in total.findings],
         "objects": total.objects,
     }
-    columns: dict[str, Column] = {
-        "partial": np.frombuffer(encode(total.partial), np.uint8),
-        "about": (json.dumps(about, sort_keys=True, allow_nan=False),),
-    }
-    store.put(path, encode_columns(KIND, columns))
+    own, meta = total.partial.to_columns()
+    columns: dict[str, Column] = {f"{_PARTIAL}{name}": column for name, column in own.items()}
+    columns["about"] = (json.dumps(about, sort_keys=True, allow_nan=False),)
+    store.put(path, encode_columns(KIND, columns, {"kind": total.partial.kind, "partial": meta}))
 
 
 def part_of(path: str, first: int, last: int) -> str:
@@ -89,11 +88,12 @@ def _parts(store: Store, path: str) -> list[str]:
 
 def load(store: Store, path: str) -> Total:
     """The total at a path. Raises ``DamageError`` where it is lost or not what was written."""
-    columns, _ = decode_columns(store.get(path), KIND)
+    columns, meta = decode_columns(store.get(path), KIND)
     try:
-        about = json.loads(columns["about"][0])
+        about = json.loads(columns.pop("about")[0])
+        own = {name.removeprefix(_PARTIAL): column for name, column in columns.items()}
         return Total(
-            partial=decode(columns["partial"].data),
+            partial=revived(meta["kind"], own, meta["partial"]),
             survey=about["survey"],
             findings=tuple(Finding(**entry) for entry in about["findings"]),
             objects=tuple(about["objects"]),

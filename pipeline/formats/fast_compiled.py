@@ -1,27 +1,12 @@
-"""The scanner of the fast reader that Numba compiles. ``python -m pipeline.formats.fast_compiled`` compiles it.
-
-Numba keeps what it compiled in a place that it can write, ``NUMBA_CACHE_DIR``. Where that is new, it begins with what
-``RESCORE_COMPILED`` holds: an image is read-only, and compiling takes seconds.
-"""
+"""The scanner of the fast reader that Numba compiles. ``python -m pipeline.formats.fast_compiled`` compiles it."""
 
 from __future__ import annotations
 
-import os
-import shutil
-from contextlib import suppress
-from pathlib import Path
-
 import numpy as np
 
+from pipeline.compiled import begin_with_compiled
 
-def _begin_with_compiled() -> None:
-    made, kept = os.environ.get("RESCORE_COMPILED", ""), os.environ.get("NUMBA_CACHE_DIR", "")
-    if made and kept and Path(made).is_dir() and not Path(kept).exists():
-        with suppress(OSError):  # another process was first, or nothing can be written: then it is compiled
-            shutil.copytree(made, kept)
-
-
-_begin_with_compiled()
+begin_with_compiled()
 
 from pipeline.formats.fast_kernel import BYTES_AT_MOST, FIRST_BYTE, FIRST_PLACE, scan  # noqa: E402
 from pipeline.formats.fast_state import COLUMNS, DECIMALS_AT_MOST, PADDING, Scanned, literals  # noqa: E402

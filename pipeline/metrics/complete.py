@@ -64,19 +64,10 @@ def complete(ledger: Ledger, n_trials: int, censor: str | float, llr_min: float 
     score = default_scores(ledger, censor, llr_min)
     if score is None or not query.size:
         return ledger
+    omitted = np.where(ledger.n_true[0] > 0, 0, ledger.omitted[0]).reshape(1, -1)
     none = np.zeros(query.size, np.int64)
-    added = Ledger(
-        ledger.conditions,
-        ledger.queries,
-        np.where(ledger.n_true[0] > 0, 0, ledger.omitted[0]).reshape(1, -1),
-        np.zeros(query.size, np.int32),
-        query.astype(np.int32),
-        score[query] + 0.0,
-        n_target[query],
-        n_nontarget[query],
-        none,
-        none,
-    )
+    counts = np.stack((n_target[query], n_nontarget[query], none, none))
+    added = Ledger.of_rows(ledger.conditions, ledger.queries, omitted, query, score[query] + 0.0, counts)
     return replace(ledger, omitted=np.zeros_like(ledger.omitted)) + added
 
 

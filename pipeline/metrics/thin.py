@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from pipeline.metrics.fixed_point import Ints
 from pipeline.partials.ledger import Ledger
+from pipeline.partials.rows import narrowed
 
 Bools = NDArray[np.bool_]
-_COUNTS = ("n_target", "n_nontarget", "n_target_yes", "n_nontarget_yes")
 
 
 def thinned(ledger: Ledger, thresholds: Sequence[float] = ()) -> Ledger:
@@ -29,9 +29,9 @@ def thinned(ledger: Ledger, thresholds: Sequence[float] = ()) -> Ledger:
     new = np.ones(len(ledger), np.bool_)
     new[1:] = kept[1:] | kept[:-1] | _differs(ledger.query) | _differs(side)
     starts = np.flatnonzero(new)
-    counts = {name: np.add.reduceat(getattr(ledger, name), starts, dtype=np.int64) for name in _COUNTS}
-    columns = ledger.condition[starts], ledger.query[starts], ledger.score[starts]
-    return Ledger(ledger.conditions, ledger.queries, ledger.omitted, *columns, **counts)
+    counts = narrowed(np.add.reduceat(ledger.counts, starts, axis=1, dtype=np.int64))
+    first = np.searchsorted(starts, ledger.first).astype(np.int64)
+    return Ledger(ledger.conditions, ledger.queries, ledger.omitted, first, ledger.score[starts], counts)
 
 
 def _kept(ledger: Ledger) -> Bools:

@@ -43,7 +43,7 @@ class Storable(Protocol):
 
     @property
     def kind(self) -> str:
-        """Name and edition, as ``ledger/1``."""
+        """Name and edition, as ``ledger/2``."""
         ...
 
     def to_columns(self) -> tuple[dict[str, Column], dict[str, Any]]:
@@ -66,7 +66,11 @@ def encode(partial: Storable) -> bytes:
 
 def decode(data: bytes | memoryview) -> Kept:
     """The partial that ``encode`` wrote. Raises ``DamageError`` on damage, on an unknown kind or edition."""
-    kind, columns, meta = _unpack(data)
+    return revived(*_unpack(data))
+
+
+def revived(kind: str, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> Kept:
+    """The partial of a kind from what its ``to_columns`` gave. Raises ``DamageError`` as ``decode`` does."""
     if kind not in _KINDS:
         raise _damage(f"kind {kind!r} is not one of {', '.join(sorted(_KINDS))}")
     try:
@@ -78,7 +82,7 @@ def decode(data: bytes | memoryview) -> Kept:
 def encode_columns(kind: str, columns: Mapping[str, Column], meta: Mapping[str, Any] | None = None) -> bytes:
     """Named arrays (bool, integer or float, any shape) and tuples of text with JSON metadata, as sealed bytes.
 
-    ``kind`` names what this is, with its edition (``ledger/1``); reading asks for it again. Columns are written in
+    ``kind`` names what this is, with its edition (``ledger/2``); reading asks for it again. Columns are written in
     the order of their names. NaN and infinities may stand in the metadata. Raises ``ValueError`` on other dtypes.
     """
     stored = [entry for name in sorted(columns) for entry in _stored(name, columns[name])]

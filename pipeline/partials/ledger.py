@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.partials.packed import Decimals, Packed
-from pipeline.partials.rows import Rows, concatenate, merge, tally
+from pipeline.partials.rows import COUNT_TYPES, Counts, Rows, collapse, firsts, joined, narrowed, tally
 
 Codes = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -26,29 +26,27 @@ Bools = NDArray[np.bool_]
 class Ledger:
     """Exact counts per (condition, query, distinct score), canonical: equal contents are equal bytes.
 
-    Rows ascend strictly by (condition, query, score). ``condition`` and ``query`` are codes into the sorted
-    vocabularies, which also name what has no row. Scores are never NaN nor -0.0; infinities are legal.
+    Rows ascend strictly by (condition, query, score). Both vocabularies are sorted; they also name what has no row.
+    Scores are never NaN nor -0.0; infinities are legal.
     """
 
-    kind: ClassVar[str] = "ledger/1"
+    kind: ClassVar[str] = "ledger/2"
 
     conditions: tuple[str, ...]
     queries: tuple[str, ...]
     omitted: Ints
     """Targets that no trial is mapped to, shape (n_conditions, n_queries)."""
-    condition: Codes
-    query: Codes
+    first: Ints
+    """The row at which each query of each condition begins, with the number of rows at the end: a group for each."""
     score: Floats
-    n_target: Ints
-    n_nontarget: Ints
-    n_target_yes: Ints
-    """Of ``n_target``, how many the system decided YES on."""
-    n_nontarget_yes: Ints
+    counts: Counts
+    """Shape (4, n_rows): ``n_target``, ``n_nontarget``, and how many of each the system decided YES on. The type is as
+    narrow as the counts: sums are to be made in int64."""
 
     @classmethod
     def zero(cls) -> Ledger:
         """No condition, no query, no trial."""
-        return _from_rows((), (), np.zeros((0, 0), np.int64), _no_rows())
+        return _of((), (), np.zeros((0, 0), np.int64), _no_rows(0))
 
     @classmethod
     def of(
@@ -72,38 +70,55 @@ class Ledger:
         score = np.asarray(score, np.float64) + 0.0  # -0.0 becomes 0.0
         _check_trials(len(names), query, omitted_query, score, decision, target)
         target, decision = np.asarray(target, np.bool_), np.asarray(decision, np.bool_)
-        rows = tally(codes[query], score, (target, decision, target & decision))
-        n_all, n_target, n_yes, n_target_yes = rows.counts
-        rows = replace(rows, counts=(n_target, n_all - n_target, n_target_yes, n_yes - n_target_yes))
+        rows = tally(codes[query], score, target, decision, len(names))
         omitted = np.bincount(codes[omitted_query], minlength=len(names)).astype(np.int64)
-        return _from_rows((condition,), names, omitted.reshape(1, -1), rows)
+        return _of((condition,), names, omitted.reshape(1, -1), rows)
+
+    @classmethod
+    def of_rows(
+        cls,
+        conditions: tuple[str, ...],
+        queries: tuple[str, ...],
+        omitted: Ints,
+        group: Ints,
+        score: Floats,
+        counts: NDArray[Any],
+    ) -> Ledger:
+        """Rows in any order; ``group`` numbers queries of conditions, condition by condition."""
+        return _of(conditions, queries, omitted, collapse(group, score, counts, omitted.size))
 
     def __len__(self) -> int:
         """Number of rows."""
         return int(self.score.size)
 
     def __add__(self, other: Ledger) -> Ledger:
-        conditions, queries, omitted, sides = _under_one_vocabulary((self, other))
-        return _from_rows(conditions, queries, omitted, merge(sides[0], sides[1], omitted.size))
+        return Ledger.joined((self, other))
 
     @classmethod
     def joined(cls, ledgers: Sequence[Ledger]) -> Ledger:
-        """The sum of one or more: at once where no query has rows in two of them, as tiles do not."""
+        """The sum of one or more."""
         if len(ledgers) == 1:
             return ledgers[0]
-        conditions, queries, omitted, parts = _under_one_vocabulary(ledgers)
-        rows = concatenate(parts, omitted.size)
-        if rows is None:
-            return sum(ledgers[2:], start=ledgers[0] + ledgers[1])
-        return _from_rows(conditions, queries, omitted, rows)
+        conditions = tuple(sorted({name for ledger in ledgers for name in ledger.conditions}))
+        queries = tuple(sorted({name for ledger in ledgers for name in ledger.queries}))
+        omitted = np.zeros((len(conditions), len(queries)), np.int64)
+        parts = list[Rows]()
+        for ledger in ledgers:
+            condition, query = _positions(ledger.conditions, conditions), _positions(ledger.queries, queries)
+            omitted[np.ix_(condition, query)] += ledger.omitted
+            parts.append(ledger._under(condition, query, len(conditions), len(queries)))
+        return _of(conditions, queries, omitted, joined(parts))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ledger):
             return NotImplemented
         same_names = self.conditions == other.conditions and self.queries == other.queries
-        return same_names and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS)
+        return same_names and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _DTYPES)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}  # nothing that was made of it
 
     def select(self, queries: Iterable[str], condition: str = "all") -> Ledger:
         """One condition and the listed queries: others are dropped, listed ones without any trial are present."""
@@ -113,47 +128,77 @@ class Ledger:
         query = _positions(self.queries, names)
         omitted = np.zeros((1, len(names)), np.int64)
         if condition not in self.conditions:
-            return _from_rows((condition,), names, omitted, _no_rows())
-        code = self.conditions.index(condition)
-        omitted[0, query[query >= 0]] = self.omitted[code, query >= 0]
-        kept = (self.condition == code) & (query[self.query] >= 0)
+            return _of((condition,), names, omitted, _no_rows(len(names)))
+        omitted[0, query[query >= 0]] = self.omitted[self.conditions.index(condition), query >= 0]
         only = _positions(self.conditions, (condition,))
-        return _from_rows((condition,), names, omitted, _to_rows(self, only, query, len(names)).take(kept))
+        return _of((condition,), names, omitted, self._under(only, query, 1, len(names)))
 
     def only(self, queries: Iterable[str]) -> Ledger:
         """Every condition, and those of its queries that are listed."""
         names = tuple(sorted(set(self.queries) & set(queries)))
-        query = _positions(self.queries, names)
-        rows = _to_rows(self, np.arange(len(self.conditions)), query, len(names)).take(query[self.query] >= 0)
-        return _from_rows(self.conditions, names, self.omitted[:, query >= 0], rows)
+        query, n_conditions = _positions(self.queries, names), len(self.conditions)
+        rows = self._under(np.arange(n_conditions), query, n_conditions, len(names))
+        return _of(self.conditions, names, self.omitted[:, query >= 0], rows)
 
     def without_targets(self) -> Ledger:
         """The same trials where no query has a target: every trial is a non-target, and nothing is omitted."""
-        return replace(
-            self,
-            omitted=np.zeros_like(self.omitted),
-            n_target=np.zeros_like(self.n_target),
-            n_nontarget=self.n_target + self.n_nontarget,
-            n_target_yes=np.zeros_like(self.n_target_yes),
-            n_nontarget_yes=self.n_target_yes + self.n_nontarget_yes,
-        )
+        n_target, n_nontarget, n_target_yes, n_nontarget_yes = self.counts.astype(np.int64)
+        none = np.zeros_like(n_target)
+        counts = np.stack((none, n_target + n_nontarget, none, n_target_yes + n_nontarget_yes))
+        return replace(self, omitted=np.zeros_like(self.omitted), counts=narrowed(counts))
+
+    def _under(self, condition: Ints, query: Ints, n_conditions: int, n_queries: int) -> Rows:
+        """The rows under other numbers of conditions and queries, -1 for what is dropped."""
+        group = condition[:, None] * n_queries + query
+        kept = (condition >= 0)[:, None] & (query >= 0)
+        rows = Rows(self.first, self.score, self.counts)
+        return rows.of_groups(np.where(kept, group, -1).ravel(), n_conditions * n_queries)
+
+    @cached_property
+    def condition(self) -> Codes:
+        """Of each row, as a position in ``conditions``."""
+        return np.repeat(np.indices(self.omitted.shape, np.int32)[0].ravel(), np.diff(self.first))
+
+    @cached_property
+    def query(self) -> Codes:
+        """Of each row, as a position in ``queries``."""
+        return np.repeat(np.indices(self.omitted.shape, np.int32)[1].ravel(), np.diff(self.first))
+
+    @cached_property
+    def n_target(self) -> Ints:
+        """Targets of each row."""
+        return np.asarray(self.counts[0], np.int64)
+
+    @cached_property
+    def n_nontarget(self) -> Ints:
+        """Non-targets of each row."""
+        return np.asarray(self.counts[1], np.int64)
+
+    @cached_property
+    def n_target_yes(self) -> Ints:
+        """Of ``n_target``, how many the system decided YES on."""
+        return np.asarray(self.counts[2], np.int64)
+
+    @cached_property
+    def n_nontarget_yes(self) -> Ints:
+        """Of ``n_nontarget``, how many the system decided YES on."""
+        return np.asarray(self.counts[3], np.int64)
 
     @cached_property
     def n_true(self) -> Ints:
         """Targets of each query, detected or omitted: shape (n_conditions, n_queries)."""
         result = self.omitted.ravel().copy()
-        rows = np.flatnonzero(self.n_target)
-        group = self.condition[rows].astype(np.int64) * len(self.queries) + self.query[rows]
-        np.add.at(result, group, self.n_target[rows])
+        rows = np.flatnonzero(self.counts[0])
+        group = np.searchsorted(self.first, rows, side="right") - 1
+        np.add.at(result, group, self.counts[0, rows].astype(np.int64))
         result.setflags(write=False)
         return result.reshape(self.omitted.shape)
 
     @cached_property
     def runs(self) -> tuple[Codes, NDArray[np.intp]]:
         """The queries that have rows, ascending, and the first row of each; of a ledger of one condition."""
-        edges = np.searchsorted(self.query, np.arange(len(self.queries) + 1, dtype=np.int32))
-        used = np.flatnonzero(np.diff(edges))
-        return used.astype(np.int32), edges[used]
+        used = np.flatnonzero(np.diff(self.first))
+        return used.astype(np.int32), self.first[used]
 
     def ascending(self, at_once: int) -> Iterator[tuple[Floats, Ints, Ints]]:
         """Score, query and ``n_nontarget`` of all rows in ascending order of score, so many rows at a time.
@@ -181,7 +226,7 @@ class Ledger:
 
     def to_columns(self) -> tuple[dict[str, NDArray[Any] | tuple[str, ...]], dict[str, Any]]:
         """Columns and metadata for the codec."""
-        return {entry.name: getattr(self, entry.name) for entry in fields(self)}, {}
+        return self.__getstate__(), {}
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> Ledger:
@@ -193,46 +238,20 @@ class Ledger:
         return ledger
 
 
-_COUNTS = ("n_target", "n_nontarget", "n_target_yes", "n_nontarget_yes")
-_DTYPES = {"omitted": np.int64, "condition": np.int32, "query": np.int32, "score": np.float64}
-_ARRAYS = (*_DTYPES, *_COUNTS)
+_DTYPES: dict[str, set[np.dtype[Any]]] = {
+    "omitted": {np.dtype(np.int64)},
+    "first": {np.dtype(np.int64)},
+    "score": {np.dtype(np.float64)},
+    "counts": set(COUNT_TYPES),
+}
 
 
-def _no_rows() -> Rows:
-    return Rows(np.zeros(0, np.int64), np.zeros(0, np.float64), (np.zeros(0, np.int64),) * len(_COUNTS))
+def _no_rows(n_groups: int) -> Rows:
+    return Rows(firsts(np.zeros(n_groups, np.int64)), np.zeros(0, np.float64), np.zeros((4, 0), COUNT_TYPES[0]))
 
 
-def _from_rows(conditions: tuple[str, ...], queries: tuple[str, ...], omitted: Ints, rows: Rows) -> Ledger:
-    if len(conditions) == 1:
-        condition, query = np.zeros(rows.group.size, np.int32), rows.group.astype(np.int32)
-    else:
-        condition, query = (codes.ravel()[rows.group] for codes in np.indices(omitted.shape, np.int32))
-    counts = dict(zip(_COUNTS, rows.counts, strict=True))
-    return Ledger(conditions, queries, omitted, condition, query, rows.score, **counts)
-
-
-def _to_rows(ledger: Ledger, condition: Ints, query: Ints, n_queries: int) -> Rows:
-    """Rows under new codes: ``condition`` and ``query`` map old to new."""
-    if len(ledger.conditions) == 1:
-        group = (condition[0] * n_queries + query)[ledger.query]
-    else:
-        group = condition[ledger.condition] * n_queries + query[ledger.query]
-    return Rows(group, ledger.score, tuple(getattr(ledger, name) for name in _COUNTS))
-
-
-def _under_one_vocabulary(
-    ledgers: Sequence[Ledger],
-) -> tuple[tuple[str, ...], tuple[str, ...], Ints, list[Rows]]:
-    """All conditions and queries, the omitted targets of all, and each one's rows under the codes of all."""
-    conditions = tuple(sorted({name for ledger in ledgers for name in ledger.conditions}))
-    queries = tuple(sorted({name for ledger in ledgers for name in ledger.queries}))
-    omitted = np.zeros((len(conditions), len(queries)), np.int64)
-    parts = list[Rows]()
-    for ledger in ledgers:
-        condition, query = _positions(ledger.conditions, conditions), _positions(ledger.queries, queries)
-        omitted[np.ix_(condition, query)] += ledger.omitted
-        parts.append(_to_rows(ledger, condition, query, len(queries)))
-    return conditions, queries, omitted, parts
+def _of(conditions: tuple[str, ...], queries: tuple[str, ...], omitted: Ints, rows: Rows) -> Ledger:
+    return Ledger(conditions, queries, omitted, rows.first, rows.score, rows.counts)
 
 
 def _positions(names: tuple[str, ...], onto: tuple[str, ...]) -> Ints:
@@ -259,25 +278,28 @@ def _check_trials(n_queries: int, query: Any, omitted_query: Any, score: Any, de
 
 
 def _check_canonical(ledger: Ledger) -> None:
-    shape = (len(ledger.conditions), len(ledger.queries))
-    for name in _ARRAYS:
-        array = getattr(ledger, name)
-        expected = shape if name == "omitted" else ledger.score.shape
-        if array.dtype != _DTYPES.get(name, np.int64) or array.shape != expected or array.ndim != len(expected):
-            raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}")
     for names in (ledger.conditions, ledger.queries):
         if names != tuple(sorted(set(names))):
             raise ValueError("a vocabulary is not sorted")
-    for codes, n in zip((ledger.condition, ledger.query), shape, strict=True):
-        if codes.size and not 0 <= int(codes.min()) <= int(codes.max()) < n:
-            raise ValueError("a code is outside its vocabulary")
-    score = ledger.score
+    shape = (len(ledger.conditions), len(ledger.queries))
+    shapes: dict[str, tuple[int, ...]] = {
+        "omitted": shape,
+        "first": (shape[0] * shape[1] + 1,),
+        "score": (ledger.score.size,),
+        "counts": (4, ledger.score.size),
+    }
+    for name, expected in shapes.items():
+        array = getattr(ledger, name)
+        if array.shape != expected or array.dtype not in _DTYPES[name]:
+            raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}")
+    first, score, counts = ledger.first, ledger.score, ledger.counts
+    if first[0] != 0 or first[-1] != score.size or (np.diff(first) < 0).any() or (ledger.omitted < 0).any():
+        raise ValueError("groups do not cover the rows, or a count is impossible")
     if np.isnan(score).any() or (np.signbit(score) & (score == 0.0)).any():
         raise ValueError("a score is NaN or -0.0")
-    group = ledger.condition.astype(np.int64) * shape[1] + ledger.query
-    ascending = (group[1:] > group[:-1]) | ((group[1:] == group[:-1]) & (score[1:] > score[:-1]))
-    seen = (ledger.n_target + ledger.n_nontarget > 0).all()
-    yes = (ledger.n_target >= ledger.n_target_yes).all() and (ledger.n_nontarget >= ledger.n_nontarget_yes).all()
-    counts = (ledger.omitted, ledger.n_target_yes, ledger.n_nontarget_yes)
-    if not (ascending.all() and seen and yes and all((column >= 0).all() for column in counts)):
+    falls = np.flatnonzero(~(score[1:] > score[:-1])) + 1
+    n_target, n_nontarget, n_target_yes, n_nontarget_yes = counts
+    seen = ((n_target | n_nontarget) != 0).all() and counts.min(initial=0) >= 0
+    yes = (n_target >= n_target_yes).all() and (n_nontarget >= n_nontarget_yes).all()
+    if not (np.isin(falls, first).all() and seen and yes and narrowed(counts) is counts):
         raise ValueError("rows are not in order, or a count is impossible")

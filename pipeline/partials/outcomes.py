@@ -14,7 +14,7 @@ from pipeline.partials.tally import Tally
 class Outcomes:
     """A ledger and a tally that add up together."""
 
-    kind: ClassVar[str] = "outcomes/1"
+    kind: ClassVar[str] = "outcomes/2"
 
     ledger: Ledger = field(default_factory=Ledger.zero)
     tally: Tally = field(default_factory=Tally)

@@ -104,15 +104,20 @@ class Packed:
         """Some of the rows, in that order."""
         return Packed(self.words[rows], self.bits, self.low)
 
-    def column(self, which: int) -> Ints:
-        """The values of a column, in the order that the words are in."""
+    def column(self, which: int, kind: Any = np.int64) -> NDArray[Any]:
+        """The values of a column, in the order that the words are in, in a type of whole numbers that holds them."""
         behind, mask = np.uint64(sum(self.bits[which + 1 :])), np.uint64((1 << self.bits[which]) - 1)
-        found = np.empty(self.words.size, np.int64)
+        found = np.empty(self.words.size, kind)
         for begin in range(0, found.size, _AT_ONCE):
             some = self.words[begin : begin + _AT_ONCE] >> behind
             some &= mask
-            np.add(some.view(np.int64), self.low[which], out=found[begin : begin + _AT_ONCE])
+            np.add(some.view(np.int64), self.low[which], out=found[begin : begin + _AT_ONCE], casting="unsafe")
         return found
+
+    def firsts(self, n: int) -> Ints:
+        """Where each value from 0 up to ``n`` of the first column begins, of words that ascend."""
+        values = np.clip(np.arange(n + 1) - self.low[0], 0, 1 << self.bits[0]).astype(np.uint64)
+        return np.searchsorted(self.words, values << np.uint64(sum(self.bits[1:]))).astype(np.int64)
 
     def same_as_next(self, n_columns: int) -> NDArray[np.bool_]:
         """Whether each word but the last agrees with the following one in its first columns."""

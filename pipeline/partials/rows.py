@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,111 +12,162 @@ from numpy.typing import NDArray
 from pipeline.partials.packed import Decimals, Packed
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Counts = NDArray[Any]
+"""Whole numbers from 0 up in one of ``COUNT_TYPES``, one row for each thing that is counted."""
+
+COUNT_TYPES = (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.int64))
+TARGET, DECIDED = 2, 1
+"""Bits of a trial: whether it is a target, and whether the system decided YES."""
 
 _RADIX_BITS = 16
+_AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows strictly ascending by (group, score), each with several integer counts."""
+    """Rows by group, strictly ascending by score within each, every row with several counts.
 
-    group: Ints
-    score: NDArray[np.float64]
-    counts: tuple[Ints, ...]
+    ``first``: where each group begins, with the number of rows at the end.
+    """
 
-    def take(self, rows: Any) -> Rows:
-        """The rows selected by an index or boolean array, in that order."""
-        return Rows(self.group[rows], self.score[rows], tuple(column[rows] for column in self.counts))
+    first: Ints
+    score: Floats
+    counts: Counts
+
+    @property
+    def sizes(self) -> Ints:
+        """Rows of each group."""
+        return np.diff(self.first)
+
+    def of_groups(self, onto: Ints, n_groups: int) -> Rows:
+        """The rows under new numbers of groups, which ascend as the old ones do; those that go to -1 are dropped."""
+        kept, sizes = onto >= 0, self.sizes
+        new = np.zeros(n_groups, np.int64)
+        new[onto[kept]] = sizes[kept]
+        first = firsts(new)
+        if first[-1] == self.score.size:
+            return Rows(first, self.score, self.counts)
+        rows = np.repeat(kept, sizes)
+        return Rows(first, self.score[rows], narrowed(self.counts[:, rows]))
 
 
-def collapse(group: Ints, score: NDArray[np.float64], counts: Sequence[NDArray[Any]]) -> Rows:
-    """One row per distinct (group, score), from rows in any order; ``counts``, integers or booleans, are added up."""
+def firsts(sizes: Ints) -> Ints:
+    """Where groups of these sizes begin, with the number of rows at the end."""
+    first = np.zeros(sizes.size + 1, np.int64)
+    np.cumsum(sizes, out=first[1:])
+    return first
+
+
+def narrowed(counts: Counts) -> Counts:
+    """The counts in the narrowest type that holds them all."""
+    if counts.dtype == COUNT_TYPES[0]:
+        return counts
+    kind = _type_for(int(counts.max(initial=0)))
+    return counts.astype(kind, copy=False)
+
+
+def _type_for(highest: int) -> np.dtype[Any]:
+    return next(kind for kind in COUNT_TYPES if highest <= np.iinfo(kind).max)
+
+
+def collapse(group: Ints, score: Floats, counts: Counts, n_groups: int) -> Rows:
+    """One row per distinct (group, score), from rows in any order; ``counts`` are added up."""
     order = _ascending(group, score)
     group, score = group[order], score[order]
-    first = np.ones(group.size, np.bool_)
-    first[1:] = (group[1:] != group[:-1]) | (score[1:] != score[:-1])
-    starts = np.flatnonzero(first)
-    added = tuple(_add_runs(column[order], starts) for column in counts)
-    return Rows(group[starts], score[starts], added)
+    new = np.ones(group.size, np.bool_)
+    new[1:] = (group[1:] != group[:-1]) | (score[1:] != score[:-1])
+    starts = np.flatnonzero(new)
+    added = counts[:, order]
+    if starts.size < group.size:
+        added = np.add.reduceat(added, starts, axis=1, dtype=np.int64)
+    first = np.searchsorted(group[starts], np.arange(n_groups + 1))
+    return Rows(first.astype(np.int64), score[starts], narrowed(added))
 
 
-def tally(group: Ints, score: NDArray[np.float64], flags: Sequence[NDArray[np.bool_]]) -> Rows:
-    """One row per distinct (group, score) of rows in any order: how many rows it has, and how many with each flag."""
+def tally(group: NDArray[Any], score: Floats, target: Bools, decision: Bools, n_groups: int) -> Rows:
+    """One row per distinct (group, score) of trials in any order.
+
+    Counts are targets, others, targets decided YES and others decided YES.
+    """
+    flags = target.view(np.uint8) * np.uint8(TARGET) + decision.view(np.uint8)
     decimals = Decimals.of(score)
-    packed = None if decimals is None else Packed.of((group, decimals.whole, *(flag.view(np.uint8) for flag in flags)))
+    packed = None if decimals is None else Packed.of((group, decimals.whole, flags))
     if decimals is None or packed is None:
-        return collapse(group, score, (np.ones(group.size, np.bool_), *flags))
+        return collapse(group.astype(np.int64), score, counted(flags, np.dtype(np.uint8)), n_groups)
     packed.sort()
     repeated = packed.same_as_next(2)
-    starts = np.flatnonzero(np.append(np.ones(min(group.size, 1), np.bool_), ~repeated))
-    others = np.flatnonzero(repeated) + 1
-    run = np.searchsorted(starts, others, side="right") - 1
-    one, more = packed.take(starts), packed.take(others)
-    counts = [np.ones(starts.size, np.int64), *(one.column(2 + which) for which in range(len(flags)))]
-    np.add.at(counts[0], run, 1)
-    for which, column in enumerate(counts[1:]):
-        np.add.at(column, run, more.column(2 + which))
-    return Rows(one.column(0), decimals.values(one.column(1)), tuple(counts))
+    starts = np.flatnonzero(np.append(np.ones(min(score.size, 1), np.bool_), ~repeated))
+    longest = int(np.diff(starts, append=score.size).max(initial=0))
+    one = packed if starts.size == score.size else packed.take(starts)
+    counts = counted(one.column(2, np.uint8), _type_for(longest))
+    if starts.size < score.size:
+        others = np.flatnonzero(repeated) + 1
+        run, more = np.searchsorted(starts, others, side="right") - 1, packed.take(others).column(2, np.uint8)
+        for column, added in zip(counts, counted(more, np.uint8), strict=True):
+            np.add.at(column, run, added)
+    return Rows(one.firsts(n_groups), decimals.values(one.column(1)), narrowed(counts))
 
 
-def merge(left: Rows, right: Rows, n_groups: int) -> Rows:
-    """Both sets of rows as one. Only groups present on both sides are sorted by score again."""
-    shared = _present(left, n_groups) & _present(right, n_groups)
-    parts = [left, right]
-    if shared.any():
-        left_shared, right_shared = shared[left.group], shared[right.group]
-        both = _joined([left.take(left_shared), right.take(right_shared)])
-        parts = [left.take(~left_shared), right.take(~right_shared), collapse(both.group, both.score, both.counts)]
-    filled = [part for part in parts if part.group.size] or parts[:1]
+def counted(flags: NDArray[np.uint8], kind: Any) -> Counts:
+    """The four counts of single trials with these flags."""
+    counts = np.empty((4, flags.size), kind)
+    table = np.zeros((4, 4), kind)
+    for flag in range(4):
+        target, yes = flag & TARGET, flag & DECIDED
+        table[:, flag] = bool(target), not target, bool(target and yes), bool(yes and not target)
+    for column, value in zip(counts, table, strict=True):
+        np.take(value, flags, out=column)
+    return counts
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """All rows of one or more parts, which have the same groups; rows of one group and score are added up."""
+    filled = [part for part in parts if part.score.size] or list(parts[:1])
     if len(filled) == 1:
         return filled[0]
-    joined = _joined(filled)
-    return joined.take(_by_group(joined.group))
+    sizes = np.stack([part.sizes for part in filled])
+    shared = np.count_nonzero(sizes, axis=0) > 1
+    if shared.any():
+        filled.append(_added([_only(part, shared) for part in filled]))
+        sizes = np.vstack((np.where(shared, 0, sizes), filled[-1].sizes))
+    first = firsts(sizes.sum(axis=0))
+    score = np.empty(first[-1])
+    kind = max((part.counts.dtype for part in filled), key=lambda kind: kind.itemsize)
+    counts = np.empty((len(filled[0].counts), score.size), kind)
+    slices = list(_slices(filled, sizes))
+    if slices:
+        np.concatenate([filled[which].score[begin:end] for which, begin, end in slices], out=score)
+        np.concatenate([filled[which].counts[:, begin:end] for which, begin, end in slices], axis=1, out=counts)
+    return Rows(first, score, counts)
 
 
-def _add_runs(values: NDArray[Any], starts: NDArray[np.intp]) -> Ints:
-    if starts.size == values.size:
-        return values.astype(np.int64)
-    return np.add.reduceat(values, starts, dtype=np.int64)
+def _only(part: Rows, groups: Bools) -> Rows:
+    return part.of_groups(np.where(groups, np.arange(groups.size), -1), groups.size)
 
 
-def concatenate(parts: Sequence[Rows], n_groups: int) -> Rows | None:
-    """All rows in order, moved by whole groups; None where two of the parts have rows of one group."""
-    starts, groups, owner = [], [], []
-    for which, part in enumerate(parts):
-        first = np.flatnonzero(np.append(np.ones(min(part.group.size, 1), np.bool_), part.group[1:] != part.group[:-1]))
-        starts.append(np.append(first, part.group.size))
-        groups.append(part.group[first])
-        owner.append(np.full(first.size, which))
-    every = np.concatenate(groups)
-    if np.bincount(every, minlength=n_groups).max(initial=0) > 1:
-        return None
-    order = np.argsort(every)
-    begin, end = np.concatenate([ends[:-1] for ends in starts]), np.concatenate([ends[1:] for ends in starts])
-    moved = list(zip(*(column[order].tolist() for column in (np.concatenate(owner), begin, end)), strict=True))
-
-    def column(of: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        return np.concatenate([of[which][first:last] for which, first, last in moved] or [of[0][:0]])
-
-    counts = tuple(column(columns) for columns in zip(*(part.counts for part in parts), strict=True))
-    return Rows(column([part.group for part in parts]), column([part.score for part in parts]), counts)
+def _added(parts: Sequence[Rows]) -> Rows:
+    """The same for groups that several parts have."""
+    n_groups = parts[0].first.size - 1
+    group = np.concatenate([np.repeat(np.arange(n_groups), part.sizes) for part in parts])
+    score = np.concatenate([part.score for part in parts])
+    return collapse(group, score, np.concatenate([part.counts for part in parts], axis=1), n_groups)
 
 
-def _present(rows: Rows, n_groups: int) -> NDArray[np.bool_]:
-    present = np.zeros(n_groups, np.bool_)
-    present[rows.group] = True
-    return present
+def _slices(parts: Sequence[Rows], sizes: Ints) -> Iterator[tuple[int, int, int]]:
+    """Part, first row and last (exclusive) of all that goes into the sum, in its order; neighbours are one slice."""
+    group, which = np.nonzero(sizes.T)
+    begin = np.stack([part.first[:-1] for part in parts])[which, group]
+    end = begin + sizes[which, group]
+    new = np.ones(group.size, np.bool_)
+    new[1:] = (which[1:] != which[:-1]) | (begin[1:] != end[:-1])
+    at = np.flatnonzero(new)
+    last = end[np.append(at[1:], group.size) - 1] if group.size else end
+    return zip(which[at].tolist(), begin[at].tolist(), last.tolist(), strict=True)
 
 
-def _joined(parts: Sequence[Rows]) -> Rows:
-    return Rows(
-        np.concatenate([part.group for part in parts]),
-        np.concatenate([part.score for part in parts]),
-        tuple(np.concatenate(columns) for columns in zip(*(part.counts for part in parts), strict=True)),
-    )
-
-
-def _ascending(group: Ints, score: NDArray[np.float64]) -> NDArray[np.intp]:
+def _ascending(group: Ints, score: Floats) -> NDArray[np.intp]:
     """Order by (group, score). Rows equal in both will be added up, so the pass by score need not be stable."""
     order = np.argsort(score)
     return order[_by_group(group[order])]

@@ -42,15 +42,36 @@ def test_what_does_not_fit_into_a_word_is_declined():
     assert Packed.of((wide, np.array([0, 1]))) is None
 
 
+@pytest.mark.parametrize("n_rows", [0, 1, 500, 50_000])
 @pytest.mark.parametrize("decimals", [1, 17])
-def test_a_tally_is_what_collapsing_gives(decimals):
+def test_a_tally_is_what_collapsing_gives(decimals, n_rows):
     random = np.random.default_rng(2)
-    group, score = random.integers(0, 4, 500), random.normal(size=500).round(decimals)
-    flags = random.random((2, 500)) < 0.3
-    found, wanted = tally(group, score, tuple(flags)), collapse(group, score, (np.ones(500, np.int64), *flags))
-    assert np.array_equal(found.group, wanted.group)
+    group, score = 2 * random.integers(1, 5, n_rows), random.normal(size=n_rows).round(decimals) + 0.0
+    target, yes = random.random((2, n_rows)) < 0.3
+    counts = np.stack([target, ~target, target & yes, ~target & yes])
+    found, wanted = tally(group, score, target, yes, 12), collapse(group, score, counts, 12)
+    assert np.array_equal(found.first, wanted.first)
     assert np.array_equal(found.score, wanted.score)
-    assert all(map(np.array_equal, found.counts, wanted.counts))
+    assert np.array_equal(found.counts, wanted.counts)
+    assert found.counts.dtype == (np.uint16 if n_rows == 50_000 and decimals == 1 else np.uint8)
+
+
+@pytest.mark.parametrize(("n", "kind"), [(255, np.uint8), (256, np.uint16), (65_535, np.uint16), (65_536, np.int64)])
+def test_counts_are_as_wide_as_they_must_be(n, kind):
+    """Also where each of the parts is narrower."""
+    one, some = np.zeros(n, np.int32), np.ones(n, np.bool_)
+    whole = Ledger.of(["a"], one, np.zeros(n), some, ~some, one[:0])
+    parts = [Ledger.of(["a"], one[:k], np.zeros(k), some[:k], ~some[:k], one[:0]) for k in (n // 2, n - n // 2)]
+    assert whole.counts.dtype == kind
+    assert whole.counts.ravel().tolist() == [0, n, 0, n]
+    added = Ledger.joined(parts)
+    assert added == whole
+    assert added.counts.dtype == kind
+    both = added + Ledger.of(["b"], one[:1], np.zeros(1), some[:1], ~some[:1], one[:0])
+    few = np.zeros(300, np.int32), np.zeros(300), np.arange(300) % 2 == 0, np.arange(300) % 3 == 0, one[:0]
+    assert Ledger.of(["a"], *few).counts.dtype == np.uint8, "no count is more than 255"
+    assert both.select(["b"]).counts.dtype == np.uint8
+    assert both.without_targets() == both
 
 
 @pytest.mark.parametrize("shared", [False, True])

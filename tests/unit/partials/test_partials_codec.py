@@ -48,6 +48,12 @@ def sealed(header: object, payload: bytes = b"") -> bytes:
     return body + hashlib.sha256(body).digest()
 
 
+def counts(**changed: list[int]) -> np.ndarray:
+    """Those of the ledger, some of them changed."""
+    names = ("n_target", "n_nontarget", "n_target_yes", "n_nontarget_yes")
+    return np.array([changed.get(name, getattr(ledger(), name).tolist()) for name in names]).astype(np.int8).view("u1")
+
+
 def text_entries(n_offsets: int, n_bytes: int) -> list[object]:
     return [["a", "offsets", "|u1", [n_offsets]], ["a", "text", "|u1", [n_bytes]]]
 
@@ -138,20 +144,28 @@ def test_what_is_not_ours_is_refused_before_anything_is_allocated(data):
         {"score": np.array([0.5, -math.inf, 0.0, 0.5])},
         {"score": np.array([-math.inf, 0.5, -0.0, 0.5])},
         {"score": np.array([-math.inf, 0.5, math.nan, 0.5])},
-        {"query": np.array([0, 0, 1, 3], np.int32)},
-        {"query": np.array([0, 0, 1], np.int32)},
-        {"query": np.array([0, 0, 1, 1])},
-        {"condition": np.array([0, 0, 0, -1], np.int32)},
+        {"first": np.array([0, 2, 4])},
+        {"first": np.array([0, 2, 5, 4])},
+        {"first": np.array([0, 2, 1, 4])},
+        {"first": np.array([1, 2, 4, 4])},
+        {"first": np.array([0, 2, 4, 3])},
+        {"first": np.array([0, 2, 4, 4], np.int32)},
+        {"first": np.array([0, 1, 3, 4])},
         {"queries": ("b", "a", "silent")},
         {"queries": ("a", "a", "b")},
         {"omitted": np.array([[0, 2, -1]])},
         {"omitted": np.array([0, 2, 1])},
-        {"n_target_yes": np.array([2, 0, 1, 1])},
-        {"n_target": np.array([0, 0, 1, 1]), "n_target_yes": np.array([0, 0, 1, 1])},
+        {"counts": counts(n_target_yes=[2, 0, 1, 1])},
+        {"counts": counts(n_target=[0, 0, 1, 1], n_target_yes=[0, 0, 1, 1])},
+        {"counts": counts(n_nontarget_yes=[0, 1, 1, 3])},
+        {"counts": counts().astype(np.int64)},
+        {"counts": counts().astype(np.uint16)},
+        {"counts": counts(n_target=[1, 0, 1, -1]).view(np.int8).astype(np.int64)},
+        {"counts": counts()[:3]},
     ],
 )
 def test_a_ledger_that_is_not_canonical_is_refused(change):
-    with pytest.raises(StoreError, match="ledger/1"):
+    with pytest.raises(StoreError, match="ledger/2"):
         decode(encode(dataclasses.replace(ledger(), **change)))
 
 

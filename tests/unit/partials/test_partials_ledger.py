@@ -62,7 +62,8 @@ def test_trials_are_counted_by_query_and_distinct_score():
 def test_columns_have_their_types():
     value = ledger()
     assert (value.condition.dtype, value.query.dtype, value.score.dtype) == (np.int32, np.int32, np.float64)
-    counts = (value.omitted, value.n_target, value.n_nontarget, value.n_target_yes, value.n_nontarget_yes, value.n_true)
+    assert value.counts.dtype == np.uint8
+    counts = (value.omitted, value.first, value.n_target, value.n_nontarget, value.n_target_yes, value.n_nontarget_yes, value.n_true)
     assert {column.dtype for column in counts} == {np.dtype(np.int64)}
 
 
@@ -127,7 +128,7 @@ def test_ledgers_are_equal_by_value():
     assert ledger() != ledger(omitted=("b",))
     assert ledger() != ledger(queries=("a", "b", "silent", "z"))
     assert ledger() != "ledger"
-    changed = dataclasses.replace(ledger(), n_target=ledger().n_target + 1)
+    changed = dataclasses.replace(ledger(), counts=ledger().counts + 1)
     assert changed != ledger()
 
 

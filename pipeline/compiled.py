@@ -1,0 +1,41 @@
+"""Whether kernels that Numba compiles are used. Numba is an extra, and its start takes half a second of a processor.
+
+Wherever there is a kernel there is the same in NumPy, with the same results to the last bit.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import sys
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+START_FROM = 1_000_000
+"""Trials of a cell that are worth the start of Numba in a process without it."""
+
+
+def started() -> bool:
+    """Whether this process has Numba, so that its kernels cost nothing more than to be loaded."""
+    return sys.modules.get("numba") is not None
+
+
+def start(n_trials: int) -> bool:
+    """Start Numba where it is there and so many trials are worth it; whether it is started then."""
+    if not started() and n_trials >= START_FROM and find_spec("numba") is not None:
+        begin_with_compiled()
+        importlib.import_module("numba")
+    return started()
+
+
+def begin_with_compiled() -> None:
+    """Let a new ``NUMBA_CACHE_DIR`` begin with what ``RESCORE_COMPILED`` holds.
+
+    Numba keeps what it compiled in a place that it can write. An image is read-only, and compiling takes seconds.
+    """
+    made, kept = os.environ.get("RESCORE_COMPILED", ""), os.environ.get("NUMBA_CACHE_DIR", "")
+    if made and kept and Path(made).is_dir() and not Path(kept).exists():
+        with suppress(OSError):  # another process was first, or nothing can be written: then it is compiled
+            shutil.copytree(made, kept)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-START_FROM = 1_000_000
+START_FROM = 2_000_000
 """Trials of a cell that are worth the start of Numba in a process without it."""
 
 

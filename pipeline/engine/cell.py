@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from pipeline import compiled
 from pipeline.engine import large, pieces, references, tiles, totals, trace, trialstore
 from pipeline.engine.costed import costed
 from pipeline.engine.inputs import read_planned
@@ -117,14 +118,14 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
     batches = tiles.batches(info.offsets, reference, ROWS_PER_TASK)
     if client is not None and large.may_be(plan.protocol_of(job), info.n_rows):
         about = Total(None, {**info.survey, "n_rows": info.n_rows}, info.findings, (info.path,))
-        makers = {batch: partial(score_tiles, *place, *batch, info.digests) for batch in batches}
+        makers = {batch: partial(score_tiles, *place, *batch, info.digests, info.n_rows) for batch in batches}
         kept = large.keep(run, store, _total_path(plan.protocol_of(job), job, reference), about, makers)
         work += kept.work
         if kept.exceeds and (done := conclude_parts(*place, kept, run, info)) is not None:
             return work + read + done
         partials = [run.submit(large.counted, part) for part in kept.stored]
     else:
-        partials = [run.submit(score_tiles, *place, first, last, info.digests) for first, last in batches]
+        partials = [run.submit(score_tiles, *place, *batch, info.digests, info.n_rows) for batch in batches]
     while len(partials) > 1:
         groups = [partials[start : start + MERGE_ARITY] for start in range(0, len(partials), MERGE_ARITY)]
         partials = [run.submit(merge, group) for group in groups]
@@ -218,8 +219,14 @@ def read_piece(store: Store, plan_address: str, cell: Cell, k: int) -> Work:
 
 
 @costed("tiles")
-def score_tiles(store: Store, plan_address: str, cell: Cell, first: int, last: int, digests: Sequence[str]) -> Counted:
-    """Task: the merged partial of buckets ``first`` up to ``last``, each tile made or found in the store."""
+def score_tiles(
+    store: Store, plan_address: str, cell: Cell, first: int, last: int, digests: Sequence[str], n_trials: int
+) -> Counted:
+    """Task: the merged partial of buckets ``first`` up to ``last``, each tile made or found in the store.
+
+    ``n_trials`` are those of the cell.
+    """
+    compiled.start(n_trials)
     place = _Place.of(store, plan_address, cell)
     job, protocol, kind = place.job, place.protocol, place.protocol.family.kind
     trials = trialstore.Rows(store, protocol, job.inputs, place.reference.timeline, first, last)
@@ -243,6 +250,7 @@ def merge(partials: Sequence[Counted]) -> Counted:
 @costed("conclude")
 def conclude(store: Store, plan_address: str, cell: Cell, counted: Counted, info: trialstore.TrialsInfo) -> Work:
     """Task: the cell's merged partial → its total → figures → the result in the store."""
+    compiled.start(info.n_rows)
     place = _Place.of(store, plan_address, cell)
     made_of = sorted(path for path in {*counted.work.made, *counted.work.reused} if path.startswith("partials/"))
     total = Total(counted.partial, {**info.survey, "n_rows": info.n_rows}, info.findings, (info.path, *made_of))
@@ -260,6 +268,7 @@ def reconclude(store: Store, plan_address: str, cell: Cell) -> Work:
     if total is None:
         store.remove(path)
         return place.work + Work.of_damaged(path)
+    compiled.start(int(total.survey["n_rows"]))
     return place.work + Work.of_reused(path, *total.objects) + _conclude(store, place, cell, total, path)
 
 

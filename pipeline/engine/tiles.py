@@ -10,7 +10,7 @@ from typing import Protocol as Interface
 
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.work import Work, total
-from pipeline.partials.codec import decode, encode
+from pipeline.partials.codec import decode, encode_parts
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Amended, Earlier, Kind, Protocol, Reference, Sliced
 from pipeline.store.address import address
@@ -152,7 +152,7 @@ def _tile(store: Store, tile: _Tile, kin: Callable[[], Sequence[Kin]]) -> Counte
     if amended is None:
         made = tile.protocol.family.tile(tile.protocol, tile.rows, tile.key, tile.reference)
         amended = Amended(made, aligned=True)
-    store.put(tile.path, encode(amended.partial))
+    store.put_parts(tile.path, encode_parts(amended.partial.kind, *amended.partial.to_columns()))
     done = Work.of_aligned(tile.path) if amended.aligned else Work.of_made(tile.path)
     return Counted(amended.partial, work + done)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pipeline import protocols
 from pipeline.errors import DamageError, Finding
-from pipeline.partials.codec import Column, decode_columns, encode_columns, revived
+from pipeline.partials.codec import Column, decode_columns, encode_parts, revived
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Protocol
 from pipeline.store.address import address
@@ -59,7 +59,7 @@ def save(store: Store, path: str, total: Total) -> None:
     own, meta = total.partial.to_columns()
     columns: dict[str, Column] = {f"{_PARTIAL}{name}": column for name, column in own.items()}
     columns["about"] = (json.dumps(about, sort_keys=True, allow_nan=False),)
-    store.put(path, encode_columns(KIND, columns, {"kind": total.partial.kind, "partial": meta}))
+    store.put_parts(path, encode_parts(KIND, columns, {"kind": total.partial.kind, "partial": meta}))
 
 
 def part_of(path: str, first: int, last: int) -> str:

@@ -80,7 +80,14 @@ def revived(kind: str, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> K
 
 
 def encode_columns(kind: str, columns: Mapping[str, Column], meta: Mapping[str, Any] | None = None) -> bytes:
+    """The bytes of ``encode_parts`` in one piece."""
+    return b"".join(encode_parts(kind, columns, meta))
+
+
+def encode_parts(kind: str, columns: Mapping[str, Column], meta: Mapping[str, Any] | None = None) -> list[Any]:
     """Named arrays (bool, integer or float, any shape) and tuples of text with JSON metadata, as sealed bytes.
+
+    They are in pieces that follow one another, which spares a copy of large columns.
 
     ``kind`` names what this is, with its edition (``ledger/2``); reading asks for it again. Columns are written in
     the order of their names. NaN and infinities may stand in the metadata. Raises ``ValueError`` on other dtypes.
@@ -98,7 +105,7 @@ def encode_columns(kind: str, columns: Mapping[str, Column], meta: Mapping[str, 
     seal = hashlib.sha256()
     for part in parts:
         seal.update(part)
-    return b"".join([*parts, seal.digest()])
+    return [*parts, seal.digest()]
 
 
 def decode_columns(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

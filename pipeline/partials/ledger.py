@@ -70,7 +70,7 @@ class Ledger:
         score = np.asarray(score, np.float64) + 0.0  # -0.0 becomes 0.0
         _check_trials(len(names), query, omitted_query, score, decision, target)
         target, decision = np.asarray(target, np.bool_), np.asarray(decision, np.bool_)
-        rows = tally(codes[query], score, target, decision, len(names))
+        rows = tally(codes.astype(np.int32)[query], score, target, decision, len(names))
         omitted = np.bincount(codes[omitted_query], minlength=len(names)).astype(np.int64)
         return _of((condition,), names, omitted.reshape(1, -1), rows)
 
@@ -102,9 +102,9 @@ class Ledger:
         conditions = tuple(sorted({name for ledger in ledgers for name in ledger.conditions}))
         queries = tuple(sorted({name for ledger in ledgers for name in ledger.queries}))
         omitted = np.zeros((len(conditions), len(queries)), np.int64)
-        parts = list[Rows]()
+        parts, place = list[Rows](), _places(queries)
         for ledger in ledgers:
-            condition, query = _positions(ledger.conditions, conditions), _positions(ledger.queries, queries)
+            condition, query = _positions(ledger.conditions, conditions), _at(ledger.queries, place)
             omitted[np.ix_(condition, query)] += ledger.omitted
             parts.append(ledger._under(condition, query, len(conditions), len(queries)))
         return _of(conditions, queries, omitted, joined(parts))
@@ -188,7 +188,7 @@ class Ledger:
     def n_true(self) -> Ints:
         """Targets of each query, detected or omitted: shape (n_conditions, n_queries)."""
         result = self.omitted.ravel().copy()
-        rows = np.flatnonzero(self.counts[0])
+        rows = np.flatnonzero(self.counts[0] != 0)
         group = np.searchsorted(self.first, rows, side="right") - 1
         np.add.at(result, group, self.counts[0, rows].astype(np.int64))
         result.setflags(write=False)
@@ -208,7 +208,7 @@ class Ledger:
         for begin in range(0, len(self), at_once):
             if isinstance(self._by_score, np.ndarray):
                 rows = self._by_score[begin : begin + at_once]
-                yield self.score[rows], self.query[rows].astype(np.int64), self.n_nontarget[rows]
+                yield self.score[rows], self.query[rows].astype(np.int64), self.counts[1, rows].astype(np.int64)
             else:
                 decimals, packed = self._by_score
                 some = packed.take(slice(begin, begin + at_once))
@@ -218,7 +218,7 @@ class Ledger:
     def _by_score(self) -> tuple[Decimals, Packed] | NDArray[np.intp]:
         """The rows as words that ascend, which spares looking them up one by one; else their order."""
         decimals = Decimals.of(self.score)
-        packed = None if decimals is None else Packed.of((decimals.whole, self.query, self.n_nontarget))
+        packed = None if decimals is None else Packed.of((decimals.whole, self.query, self.counts[1]))
         if decimals is None or packed is None:
             return np.argsort(self.score)
         packed.sort()
@@ -256,8 +256,15 @@ def _of(conditions: tuple[str, ...], queries: tuple[str, ...], omitted: Ints, ro
 
 def _positions(names: tuple[str, ...], onto: tuple[str, ...]) -> Ints:
     """For each of ``names`` its position in ``onto``, -1 where absent."""
-    position = {name: index for index, name in enumerate(onto)}
-    return np.array([position.get(name, -1) for name in names], np.int64)
+    return _at(names, _places(onto))
+
+
+def _places(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: index for index, name in enumerate(names)}
+
+
+def _at(names: tuple[str, ...], place: Mapping[str, int]) -> Ints:
+    return np.array([place.get(name, -1) for name in names], np.int64)
 
 
 def _sorted_queries(queries: Sequence[str]) -> tuple[tuple[str, ...], Ints]:

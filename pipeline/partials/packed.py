@@ -21,7 +21,8 @@ MOST_DECIMALS = 9
 _EXACT = 2.0**53
 _TRIED_FIRST = 512
 _AT_ONCE = 1 << 15
-_WORD_BITS = 63
+WORD_BITS = 63
+"""Of a word, so many are used: sums of a few stay whole."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,19 @@ class Decimals:
 
         -0.0 counts as 0.
         """
-        first = values[:: max(1, values.size // _TRIED_FIRST)]
-        for places in range(most + 1):
-            if _whole(first, places, np.empty(first.size, np.int64)):
-                whole = np.empty(values.size, np.int64)
-                if _whole(values, places, whole):
-                    return cls(whole, places)
+        places = cls.places_of(values, most)
+        while places is not None and places <= most:
+            whole = np.empty(values.size, np.int64)
+            if _whole(values, places, whole):
+                return cls(whole, places)
+            places += 1
         return None
+
+    @staticmethod
+    def places_of(values: Floats, most: int = MOST_DECIMALS) -> int | None:
+        """As few decimals as some of the numbers have; None where one of these has more, or is no finite number."""
+        some = values[:: max(1, values.size // _TRIED_FIRST)]
+        return next((n for n in range(most + 1) if _whole(some, n, np.empty(some.size, np.int64))), None)
 
     def values(self, whole: Ints) -> Floats:
         """The doubles of some of the whole numbers."""
@@ -80,7 +87,7 @@ class Packed:
         high = [int(column.max()) if size else 0 for column in columns]
         bits = [(top - bottom).bit_length() for top, bottom in zip(high, low, strict=True)]
         n_bits = sum(bits) + (size.bit_length() if rows else 0)
-        if n_bits > _WORD_BITS:
+        if n_bits > WORD_BITS:
             return None
         words = np.empty(size, np.uint64)
         for begin in range(0, size, _AT_ONCE):

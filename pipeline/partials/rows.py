@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline import compiled
 from pipeline.partials.packed import Decimals, Packed
 
 Ints = NDArray[np.int64]
@@ -92,6 +93,12 @@ def tally(group: NDArray[Any], score: Floats, target: Bools, decision: Bools, n_
     Counts are targets, others, targets decided YES and others decided YES.
     """
     flags = target.view(np.uint8) * np.uint8(TARGET) + decision.view(np.uint8)
+    if compiled.started():
+        from pipeline.partials.tally_kernel import tallied
+
+        found = tallied(group, score, flags, n_groups)
+        if found is not None:
+            return Rows(*found)
     decimals = Decimals.of(score)
     packed = None if decimals is None else Packed.of((group, decimals.whole, flags))
     if decimals is None or packed is None:

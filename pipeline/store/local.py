@@ -24,9 +24,9 @@ class Folder:
     def __init__(self, root: str) -> None:
         self._root = Path(root)
 
-    def put(self, path: str, data: bytes) -> None:
-        """Write an object as a whole."""
-        write(self._root / path, data)
+    def put(self, path: str, *data: bytes | memoryview) -> None:
+        """Write an object as a whole, of pieces that follow one another."""
+        write(self._root / path, *data)
 
     def create(self, path: str, data: bytes) -> bool:
         """Write an object unless there is one."""
@@ -65,9 +65,9 @@ class Folder:
                     yield Entry(path.relative_to(self._root).as_posix(), status.st_size, status.st_mtime)
 
 
-def write(path: Path, data: bytes) -> None:
+def write(path: Path, *data: bytes | memoryview) -> None:
     """Put ``data`` at ``path``, replacing what is there."""
-    with _temporary(path, data) as temporary:
+    with _temporary(path, *data) as temporary:
         temporary.replace(path)
 
 
@@ -91,13 +91,13 @@ def _statuses(top: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 @contextmanager
-def _temporary(path: Path, data: bytes) -> Iterator[Path]:
+def _temporary(path: Path, *data: bytes | memoryview) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
         # Not tempfile: its files are private, and a store may be shared by a group.
         with temporary.open("xb") as stream:
-            stream.write(data)
+            stream.writelines(data)
         yield temporary
     finally:
         temporary.unlink(missing_ok=True)

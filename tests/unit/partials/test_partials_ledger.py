@@ -63,7 +63,15 @@ def test_columns_have_their_types():
     value = ledger()
     assert (value.condition.dtype, value.query.dtype, value.score.dtype) == (np.int32, np.int32, np.float64)
     assert value.counts.dtype == np.uint8
-    counts = (value.omitted, value.first, value.n_target, value.n_nontarget, value.n_target_yes, value.n_nontarget_yes, value.n_true)
+    counts = (
+        value.omitted,
+        value.first,
+        value.n_target,
+        value.n_nontarget,
+        value.n_target_yes,
+        value.n_nontarget_yes,
+        value.n_true,
+    )
     assert {column.dtype for column in counts} == {np.dtype(np.int64)}
 
 

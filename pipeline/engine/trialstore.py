@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,15 @@ from pipeline.engine.mending import mended, tell, unless_damaged
 from pipeline.engine.tiles import digests
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
-from pipeline.protocols.base import Protocol, Sliced
+from pipeline.protocols.base import Kind, Protocol, Sliced
 from pipeline.store import arrays
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
+from pipeline.store.columns import Columns, load_all
 from pipeline.terms import Source
 from pipeline.trials.schema import Ints
 
-TRIALS_EDITION = 4
+TRIALS_EDITION = 5
 """Raised when the reading of an output or the layout of trials changes."""
 
 Inputs = Mapping[str, Source]
@@ -88,26 +89,16 @@ def ensure(
     return found, work or Work.of_reused(path)
 
 
-def sound(
-    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int
-) -> tuple[Sliced, Work]:
-    """Buckets ``first`` up to ``last`` (exclusive) of stored trials, read from the output again where damaged."""
-    path, work = path_of(protocol, inputs, timeline), Work()
-
-    def again() -> None:
-        nonlocal work
-        arrays.discard(store, path)
-        work += Work.of_damaged(path) + _write(store, protocol, inputs, timeline)
-
-    return mended(lambda: load(store, protocol, inputs, timeline, first, last), again, path)[0], work
-
-
 class Rows:
-    """Buckets ``first`` up to ``last`` (exclusive) of stored trials; nothing is read before it is asked for."""
+    """Buckets ``first`` up to ``last`` (exclusive) of stored trials; nothing is read before it is asked for.
+
+    What turns out damaged is read from the output again.
+    """
 
     def __init__(self, store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> None:
         self._place = store, protocol, inputs, timeline
         self._first, self._last = first, last
+        self._path = path_of(protocol, inputs, timeline)
         self.work = Work()
         """What had to be mended."""
 
@@ -125,9 +116,13 @@ class Rows:
         return self._read(self._first, self._last)
 
     def _read(self, first: int, last: int) -> Sliced:
-        rows, work = sound(*self._place, first, last)
-        self.work += work
-        return rows
+        store, protocol, inputs, timeline = self._place
+
+        def again() -> None:
+            arrays.discard(store, self._path)
+            self.work += Work.of_damaged(self._path) + _write(store, protocol, inputs, timeline)
+
+        return mended(lambda: _load(store, protocol.family.kind, self._path, first, last), again, self._path)[0]
 
 
 def is_there(store: Store, path: str) -> bool:
@@ -174,23 +169,34 @@ def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read
     attributes["survey"] = json.dumps(protocol.family.kind.survey(trials), sort_keys=True, allow_nan=False)
     attributes["findings"] = json.dumps([asdict(finding) for finding in findings])
     attributes["digests"] = json.dumps(digests(protocol.family.kind, trials))
-    arrays.write_groups(store, path, {"": protocol.family.kind.to_dataset(trials, timeline, attributes)})
+    dataset = protocol.family.kind.to_dataset(trials, timeline, attributes)
+    arrays.write_groups(store, path, {"": dataset}, often_read=True)
     return Work.of_made(path, sum(inputs[role].n_bytes for role in outputs))
 
 
 def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> TrialsInfo:
     """What is known of trials already stored, all that is not by trial having been read and checked."""
     path = path_of(protocol, inputs, timeline)
-    stored = arrays.open_group(store, path)
-    stored.drop_dims("trial", errors="ignore").load()
+    arrays.forget_columns()
+    stored = arrays.open_columns(store, path)
+    load_all(column for column in stored.variables.values() if "trial" not in column.dims)
     findings = tuple(Finding(**entry) for entry in json.loads(stored.attrs["findings"]))
-    offsets = np.asarray(stored["bucket_offset"].values, np.int64)
+    offsets = np.asarray(stored.variables["bucket_offset"].to_numpy(), np.int64)
     known = tuple(json.loads(stored.attrs["digests"]))
     return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]), known)
 
 
 def load(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> Sliced:
     """Buckets ``first`` up to ``last`` (exclusive) of stored trials."""
-    stored = arrays.open_group(store, path_of(protocol, inputs, timeline))
-    loaded: Sliced = protocol.family.kind.from_dataset(stored, first, last)
+    return _load(store, protocol.family.kind, path_of(protocol, inputs, timeline), first, last)
+
+
+def _load(store: Store, kind: Kind, path: str, first: int, last: int) -> Sliced:
+    loaded: Sliced = _reader(kind, arrays.open_columns(store, path))(first, last)
     return loaded
+
+
+@lru_cache(maxsize=2)
+def _reader(kind: Kind, stored: Columns) -> Callable[[int, int], Any]:
+    """What reads buckets of trials, as long as few others are read between."""
+    return partial(kind.from_dataset, stored) if kind.reader is None else kind.reader(stored)

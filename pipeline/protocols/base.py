@@ -81,6 +81,8 @@ class Reference:
     """The dataset that trials are laid out on."""
     facts: Facts
     findings: tuple[Finding, ...] = ()
+    key_digests: tuple[str, ...] = field(default=(), compare=False)
+    """Digest of each tile of the key, by bucket, once it is stored; it follows from the key."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ class Conclusion:
 
     figures: Mapping[str, Figure]
     blocks: tuple[Mapping[str, Any], ...]
-    curve: Mapping[str, Sequence[float]]
+    curve: Mapping[str, Any]
+    """Columns of equal length: lists or arrays."""
     facts: Mapping[str, float | str]
     findings: tuple[Finding, ...] = ()
     tables: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
@@ -140,7 +143,7 @@ class Kind:
     to_dataset: Callable[[Any, Any, Mapping[str, str | int]], Any]
     """Trials, timeline and attributes → an array dataset with dimension ``trial`` (an ``xarray.Dataset``)."""
     from_dataset: Callable[[Any, int, int], Any]
-    """Buckets ``first`` up to ``last`` (exclusive) of such a dataset → trials."""
+    """Buckets ``first`` up to ``last`` (exclusive) of such a dataset, or of what is stored of it → trials."""
     timeline_parts: Callable[[Any, Any], Mapping[str, Any]]
     """Settings and timeline → what the layout of trials depends on beside the output's bytes."""
     digest: Callable[[Any], str]
@@ -151,6 +154,9 @@ class Kind:
     timeline_from_columns: Callable[[Mapping[str, Any]], Any]
     survey: Callable[[Any], Mapping[str, Any]] = _nothing
     """Trials → what the output says beside them that figures need, as JSON may carry it."""
+    reader: Callable[[Any], Callable[[int, int], Any]] | None = None
+    """A dataset → what ``from_dataset`` does of it, all that holds for the whole output being read once. None where
+    that is little."""
 
 
 @dataclass(frozen=True)

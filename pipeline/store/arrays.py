@@ -12,45 +12,51 @@ import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from hashlib import sha256
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pipeline.errors import DamageError, StoreError
 from pipeline.store.blobs import Store
+from pipeline.store.columns import Columns
 from pipeline.store.paths import checked_path
-from pipeline.store.seal import unseal
+from pipeline.store.record import (
+    checked_object,
+    checked_objects,
+    lost,
+    parsed,
+    read_record,
+    record_path,
+    sealed_record,
+    write_record,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from pipeline.store.recorded import Record
 
 CHUNK = 65_536
 """Elements of a chunk, at most."""
 SHARD_CHUNKS = 16
 """Chunks of a shard, at most: 1,048,576 elements."""
 
-_EDITION = "arrays/1"
 _WRITERS = 8
 _QUIET = threading.Lock()
 
 
-def write_groups(store: Store, path: str, groups: Mapping[str, xr.Dataset]) -> None:
+def write_groups(store: Store, path: str, groups: Mapping[str, xr.Dataset], *, often_read: bool = False) -> None:
     """Write datasets as groups of one Zarr store at ``path`` (``""`` is the root), then its record.
 
-    Text becomes StringDType. Contents alone decide the bytes, so that writing the same again, even at the same
-    time, is harmless. Raises ``StoreError`` where the store cannot be written; there is no record then.
+    Text becomes StringDType. With ``often_read`` numbers are read in a third of the time; whole ones take some
+    hundredths more bytes. Contents alone decide the bytes, so that writing the same again, even at the same time, is
+    harmless. Raises ``StoreError`` where the store cannot be written; there is no record then.
     """
     for group in groups:
         checked_path(_key(group, "zarr.json"))
-    objects = _encoded({group: groups[group] for group in sorted(groups)})
+    objects = _encoded({group: groups[group] for group in sorted(groups)}, often_read=often_read)
     with ThreadPoolExecutor(_WRITERS) as pool:
         list(pool.map(store.put, [checked_path(f"{path}/{key}") for key in objects], objects.values()))
-    listed = {key: [len(data), sha256(data).hexdigest()] for key, data in objects.items()}
-    record = json.dumps({"kind": _EDITION, "objects": listed}, sort_keys=True, separators=(",", ":"))
-    store.put_sealed(_record_path(path), record.encode())
+    write_record(store, path, objects)
 
 
 def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
@@ -64,8 +70,8 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
 
     from pipeline.store.recorded import RecordedStore
 
-    record = _record(store, path)
-    if faults := _lost(store, path, record):
+    record = read_record(store, path)
+    if faults := lost(store, path, record):
         raise DamageError(f"{store.url(path)}: {'; '.join(faults[:3])}. Remove the record and run again.")
     if _key(group, "zarr.json") not in record:
         raise StoreError(f"{store.url(path)}: there is no group {group!r}.")
@@ -81,20 +87,35 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
     return dataset
 
 
+def open_columns(store: Store, path: str) -> Columns:
+    """The root group without xarray: the same object for all who open it in this process, as long as few others are.
+
+    What was loaded of it stays so. Raises ``DamageError`` as reading does; objects are missed when they are read.
+    """
+    return _columns(store, path, sealed_record(store, path))
+
+
+def forget_columns() -> None:
+    """Have metadata, and what was loaded with them, read and checked again."""
+    _columns.cache_clear()
+
+
+@lru_cache(maxsize=2)
+def _columns(store: Store, path: str, sealed: bytes) -> Columns:
+    return Columns.of(store, path, parsed(sealed, store.url(record_path(path))))
+
+
 def is_complete(store: Store, path: str) -> bool:
     """Whether there is a whole record, every object it lists with the size it lists, and all metadata as written.
 
     Readers here take the root's consolidated metadata; other tools may take an array's own, which must be sound too.
     """
-    from pipeline.store.recorded import checked_object
-
     try:
-        record = _parsed(store.get(_record_path(path)), store.url(_record_path(path)))
-        if _lost(store, path, record):
+        record = parsed(store.get(record_path(path)), store.url(record_path(path)))
+        if lost(store, path, record):
             return False
-        with ThreadPoolExecutor(_WRITERS) as pool:
-            metadata = [key for key in record if key.rsplit("/", 1)[-1] == "zarr.json"]
-            list(pool.map(lambda key: checked_object(store, path, key, record[key]), metadata))
+        metadata = [key for key in record if key.rsplit("/", 1)[-1] == "zarr.json"]
+        checked_objects(store, path, record, metadata)
     except DamageError:
         return False
     return True
@@ -102,24 +123,22 @@ def is_complete(store: Store, path: str) -> bool:
 
 def is_recorded(store: Store, path: str) -> bool:
     """Whether there is a record, whole or not: something was written here once."""
-    return store.exists(_record_path(path))
+    return store.exists(record_path(path))
 
 
 def discard(store: Store, path: str) -> None:
     """Take the record away: what was written there counts no longer, and is written anew when it is needed."""
-    store.remove(_record_path(path))
+    store.remove(record_path(path))
 
 
 def verify(store: Store, path: str) -> None:
     """Read every object and compare its SHA-256; raises ``DamageError`` on the first that is not what was written."""
-    from pipeline.store.recorded import checked_object
-
-    record = _record(store, path)
+    record = read_record(store, path)
     for key in sorted(record):
         checked_object(store, path, key, record[key])
 
 
-def _encoded(groups: Mapping[str, xr.Dataset]) -> dict[str, bytes]:
+def _encoded(groups: Mapping[str, xr.Dataset], *, often_read: bool) -> dict[str, bytes]:
     """The objects of a Zarr store by their keys, in order: made in memory, so that each is put once and whole."""
     import xarray as xr
     import zarr
@@ -131,7 +150,8 @@ def _encoded(groups: Mapping[str, xr.Dataset]) -> dict[str, bytes]:
         xr.Dataset().to_zarr(memory, mode="w", zarr_format=3, consolidated=False)
         for group, dataset in groups.items():
             loaded = _with_text(dataset.compute())
-            encoding = {str(name): _encoding(variable) for name, variable in loaded.variables.items()}
+            variables = loaded.variables.items()
+            encoding = {str(name): _encoding(variable, often_read=often_read) for name, variable in variables}
             loaded.to_zarr(memory, group=group or None, mode="a", zarr_format=3, encoding=encoding, consolidated=False)
         for group in sorted({"", *groups}, reverse=True):
             zarr.consolidate_metadata(memory, path=group)
@@ -162,21 +182,29 @@ def _with_text(dataset: xr.Dataset) -> xr.Dataset:
     return dataset.assign_coords(coordinates).assign({n: v for n, v in changed.items() if n not in coordinates})
 
 
-def _encoding(variable: xr.Variable) -> dict[str, Any]:
-    from numcodecs import blosc
-    from zarr.codecs import BloscCodec, Crc32cCodec, ZstdCodec
+def _encoding(variable: xr.Variable, *, often_read: bool) -> dict[str, Any]:
+    from zarr.codecs import Crc32cCodec
 
-    blosc.use_threads = False  # blocks stand in the order in which the threads of a compression finish
-    size = variable.dtype.itemsize
-    # Whole numbers use few of their bytes: these compress far better side by side.
-    whole = variable.ndim and size > 1 and variable.dtype.kind in "iu"
-    codec = BloscCodec(typesize=size, cname="zstd", clevel=3, shuffle="shuffle") if whole else ZstdCodec(level=3)
-    encoding: dict[str, Any] = {"compressors": (codec, Crc32cCodec()), "_FillValue": None}
+    encoding: dict[str, Any] = {"compressors": (_codec(variable, often_read), Crc32cCodec()), "_FillValue": None}
     if variable.ndim:
         encoding["chunks"] = _chunks(variable.shape)
     if variable.ndim == 1 and variable.size > CHUNK:
         encoding["shards"] = (CHUNK * min(SHARD_CHUNKS, -(-variable.size // CHUNK)),)
     return encoding
+
+
+def _codec(variable: xr.Variable, often_read: bool) -> Any:
+    """What values are compressed by: numbers use few of their bits, and these pack far better side by side."""
+    from numcodecs import blosc
+    from zarr.codecs import BloscCodec, ZstdCodec
+
+    blosc.use_threads = False  # blocks stand in the order in which the threads of a compression finish
+    size, kind = variable.dtype.itemsize, variable.dtype.kind
+    if variable.ndim and often_read and kind in "biuf":
+        return BloscCodec(typesize=size, cname="lz4", clevel=5, shuffle="bitshuffle")
+    if variable.ndim and size > 1 and kind in "iu":
+        return BloscCodec(typesize=size, cname="zstd", clevel=3, shuffle="shuffle")
+    return ZstdCodec(level=3)
 
 
 def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -199,31 +227,3 @@ def _canonical(key: str, data: bytes) -> bytes:
 
 def _key(group: str, name: str) -> str:
     return f"{group}/{name}" if group else name
-
-
-def _record_path(path: str) -> str:
-    return f"{path}.json"
-
-
-def _record(store: Store, path: str) -> Record:
-    where = store.url(_record_path(path))
-    if not store.exists(_record_path(path)):
-        raise DamageError(f"{where}: there is no record, so the arrays were never finished. Run again to write them.")
-    return _parsed(store.get(_record_path(path)), where)
-
-
-def _parsed(data: bytes, where: str) -> Record:
-    record = json.loads(unseal(data, where))
-    if record["kind"] != _EDITION:
-        raise DamageError(f"{where}: this is {record['kind']!r}, not {_EDITION!r}. Remove it and run again.")
-    return {key: (size, digest) for key, (size, digest) in record["objects"].items()}
-
-
-def _lost(store: Store, path: str, record: Record) -> list[str]:
-    sizes = store.listing(path)
-    found = {key: sizes.get(f"{path}/{key}") for key in record}
-    return [
-        f"{key} is lost" if found[key] is None else f"{key} has {found[key]} bytes, {record[key][0]} were written"
-        for key in sorted(record)
-        if found[key] != record[key][0]
-    ]

@@ -9,23 +9,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable, Mapping
-from hashlib import sha256
+from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 from zarr.abc.store import OffsetByteRequest, RangeByteRequest, Store, SuffixByteRequest
 from zarr.core.buffer import default_buffer_prototype
 
-from pipeline.errors import DamageError
+from pipeline.store.record import Record, checked_object
 
 if TYPE_CHECKING:
     from zarr.abc.store import ByteRequest
     from zarr.core.buffer import Buffer, BufferPrototype
 
     from pipeline.store.blobs import Store as Blobs
-
-Record = Mapping[str, tuple[int, str]]
-"""Size in bytes and SHA-256 of each object, by its key."""
 
 _KEPT = 8
 
@@ -106,17 +102,6 @@ class RecordedStore(Store):
         names = {key[len(below) :].split("/", 1)[0] for key in self._record if key.startswith(below)}
         for name in sorted(names):
             yield name
-
-
-def checked_object(blobs: Blobs, path: str, key: str, entry: tuple[int, str]) -> bytes:
-    """The bytes of one recorded object; ``DamageError`` if it is missing or other bytes are there."""
-    data = blobs.get(f"{path}/{key}")
-    if (len(data), sha256(data).hexdigest()) != tuple(entry):
-        raise DamageError(
-            f"{blobs.url(path)}/{key}: the object is damaged ({len(data)} bytes, {entry[0]} were written; or their "
-            "SHA-256 differs). Remove its record and run again."
-        )
-    return data
 
 
 def _part(data: bytes, byte_range: ByteRequest | None) -> bytes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipeline.store.columns import Group
 from pipeline.trials.clips import ClipIndex, ClipTrials
 from pipeline.trials.schema import Ints
 
@@ -55,16 +56,17 @@ def to_dataset(trials: ClipTrials, index: ClipIndex, source: Mapping[str, str | 
     return dataset
 
 
-def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> ClipTrials:
+def from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> ClipTrials:
     """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read."""
-    offsets: Ints = dataset["bucket_offset"].to_numpy()
+    offsets: Ints = dataset.variables["bucket_offset"].to_numpy()
     begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])
-    rows = dataset.isel(trial=slice(begin, end))
-    columns: dict[str, Any] = {name: rows[name].to_numpy() for name in ("event", "item", "score", "decision", "row")}
-    per_event = {name: dataset[name].to_numpy() for name in ("event_bucket", "submitted", "threshold", "hours")}
+    stored = dataset.variables
+    by_trial = ("event", "item", "score", "decision", "row")
+    columns: dict[str, Any] = {name: stored[name][begin:end].to_numpy() for name in by_trial}
+    per_event = {name: stored[name].to_numpy() for name in ("event_bucket", "submitted", "threshold", "hours")}
     low, high = np.searchsorted(per_event["event_bucket"], (first_bucket, last_bucket)).tolist()
     return ClipTrials(
-        events=tuple(dataset["event_id"].to_numpy().tolist())[low:high],
+        events=tuple(dataset.variables["event_id"].to_numpy().tolist())[low:high],
         **{name: column[low:high] for name, column in per_event.items()},
         **{**columns, "event": columns["event"] - np.int32(low)},
         offsets=np.clip(offsets - begin, 0, end - begin),

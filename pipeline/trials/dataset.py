@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pipeline.formats.table import Array, recode
 from pipeline.partials.packed import Decimals
-from pipeline.trials.schema import Floats, Ints, Timeline, Trials
+from pipeline.store.columns import Group, Variable, load_all
+from pipeline.trials.schema import Codes, Floats, Ints, Timeline, Trials
 
 if TYPE_CHECKING:
     import xarray as xr
 
 _NUMBERS = {"begin": "begin_s", "duration": "dur_s", "score": "score"}
+_STORED = {field: name for name, field in _NUMBERS.items()}
+_CODES = ("query", "file", "channel", "score_order")
+_BY_TRIAL = (*_CODES, *_NUMBERS, "decision", "row")
 _BLOCK_FIELDS = ("search_time_s", "oov_count")
 
 _DESCRIBED: dict[str, tuple[str, str, str]] = {
@@ -66,11 +72,11 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
     first = _first_rows(trials)
     lines = trials.row - first[trials.query]
     data: dict[str, Any] = {
-        "file": ("trial", trials.file),
-        "channel": ("trial", trials.channel),
+        "file": ("trial", _narrow(trials.file)),
+        "channel": ("trial", _narrow(trials.channel)),
         **{name: ("trial", *_stored(getattr(trials, field))) for name, field in _NUMBERS.items()},
         "decision": ("trial", trials.decision),
-        "row": ("trial", lines.astype(_narrowest(lines))),
+        "row": ("trial", _narrow(lines)),
         "first_row": ("query_id", first),
         "bucket_offset": ("bucket_edge", trials.offsets),
         "recording_begin": ("recording", timeline.offset_s[:-1]),
@@ -82,9 +88,9 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
         "oov_count": ("query_id", _per_query(trials, "oov_count")),
     }
     if trials.score_order is not None:
-        data["score_order"] = ("trial", trials.score_order)
+        data["score_order"] = ("trial", _narrow(trials.score_order))
     coordinates = {
-        "query": ("trial", trials.query),
+        "query": ("trial", _narrow(trials.query)),
         "query_id": ("query_id", _names(trials.queries)),
         "file_name": ("file_name", _names(trials.files)),
         "channel_name": ("channel_name", _names(trials.channels)),
@@ -106,13 +112,13 @@ def _stored(values: Floats) -> tuple[Array, dict[str, int]]:
     decimals = Decimals.of(values)
     if decimals is None:
         return values, {}
-    return decimals.whole.astype(_narrowest(decimals.whole)), {"decimals": decimals.places}
+    return _narrow(decimals.whole), {"decimals": decimals.places}
 
 
-def _narrowest(whole: Ints) -> np.dtype[Any]:
-    """The smallest type of whole numbers that holds all of these."""
+def _narrow(whole: Ints | Codes) -> Array:
+    """The same in the smallest type that holds all of these whole numbers."""
     low, high = int(whole.min(initial=0)), int(whole.max(initial=0))
-    return np.result_type(np.min_scalar_type(high), np.min_scalar_type(low))
+    return whole.astype(np.result_type(np.min_scalar_type(high), np.min_scalar_type(low)))
 
 
 def _first_rows(trials: Trials) -> Ints:
@@ -120,13 +126,6 @@ def _first_rows(trials: Trials) -> Ints:
     np.minimum.at(first, trials.query, trials.row)
     first[first == np.iinfo(np.int64).max] = 0
     return first
-
-
-def _number(rows: xr.Dataset, name: str) -> Floats:
-    """A column of numbers as doubles."""
-    places = rows[name].attrs.get("decimals")
-    values = rows[name].to_numpy()
-    return values if places is None else np.divide(values, 10.0**places)
 
 
 def _names(names: tuple[str, ...]) -> Any:
@@ -137,46 +136,80 @@ def _per_query(trials: Trials, name: str) -> Any:
     return np.array([trials.blocks.get(query, {}).get(name, math.nan) for query in trials.queries], np.float64)
 
 
-def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> Trials:
+def from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> Trials:
     """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read.
 
     Equal to ``trials.tiles(first_bucket, last_bucket)`` of the trials that ``to_dataset`` took.
     """
-    offsets: Ints = dataset["bucket_offset"].to_numpy()
+    return reader(dataset)(first_bucket, last_bucket)
+
+
+def reader(dataset: Group) -> Callable[[int, int], Trials]:
+    """What ``from_dataset`` does of a dataset, all that is not by trial being read once."""
+    header_range = dataset.variables["header_range"].to_numpy().tolist()
+    files = _text(dataset, "file_name")
+    about = {
+        "queries": _text(dataset, "query_id"),
+        "files": files,
+        "channels": _text(dataset, "channel_name"),
+        "offsets": dataset.variables["bucket_offset"].to_numpy(),
+        "score_range": tuple(dataset.variables["score_range"].to_numpy().tolist()),
+        "header_range": None if math.isnan(header_range[0]) else tuple(header_range),
+        "blocks": _blocks(dataset),
+    }
+    starts_s = np.append(dataset.variables["recording_begin"].to_numpy(), math.nan)
+    starts_s = starts_s[recode(files, _text(dataset, "recording"))]
+    return partial(_tiles, about, _Rows(dataset.variables, starts_s, dataset.variables["first_row"].to_numpy()))
+
+
+def _tiles(about: Mapping[str, Any], output: _Rows, first_bucket: int, last_bucket: int) -> Trials:
+    offsets: Ints = about["offsets"]
     begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])
-    rows = dataset.isel(trial=slice(begin, end))
-    header_range = dataset["header_range"].to_numpy().tolist()
-    low, high = dataset["score_range"].to_numpy().tolist()
-    files, recordings = _text(dataset, "file_name"), _text(dataset, "recording")
-    starts_s = np.append(dataset["recording_begin"].to_numpy(), math.nan)[recode(files, recordings)]
-    query, file, begin_s = rows["query"].to_numpy(), rows["file"].to_numpy(), _number(rows, "begin")
-    return Trials(
-        queries=_text(dataset, "query_id"),
-        files=files,
-        channels=_text(dataset, "channel_name"),
-        query=query,
-        file=file,
-        channel=rows["channel"].to_numpy(),
-        begin_s=begin_s,
-        dur_s=_number(rows, "duration"),
-        time_s=starts_s[file] + begin_s,
-        score=_number(rows, "score"),
-        decision=rows["decision"].to_numpy(),
-        row=dataset["first_row"].to_numpy()[query] + rows["row"].to_numpy(),
-        offsets=np.clip(offsets - begin, 0, end - begin),
-        score_range=(low, high),
-        header_range=None if math.isnan(header_range[0]) else (header_range[0], header_range[1]),
-        blocks=_blocks(dataset),
-        score_order=rows["score_order"].to_numpy() if "score_order" in rows else None,
+    rows = output.part(begin, end)
+    load_all(rows.columns.values())
+    return Trials.later({**about, "offsets": np.clip(offsets - begin, 0, end - begin)}, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Stored rows, of which a column is made when it is asked for."""
+
+    columns: Mapping[str, Variable]
+    starts_s: Floats
+    """Where each file begins on the timeline."""
+    first_row: Ints
+    """The first source line of each query."""
+
+    def part(self, begin: int, end: int) -> _Rows:
+        """Rows ``begin`` up to ``end`` (exclusive)."""
+        some = {name: self.columns[name][begin:end] for name in _BY_TRIAL if name in self.columns}
+        return _Rows(some, self.starts_s, self.first_row)
+
+    def column(self, name: str) -> Array | None:
+        """The column of a field of ``Trials``; None for ``score_order`` where there is none."""
+        if name == "score_order" and name not in self.columns:
+            return None
+        if name == "time_s":
+            return self.starts_s[self._values("file")] + self._values("begin")
+        if name == "row":
+            return self.first_row[self._values("query")] + self._values("row")
+        return self._values(_STORED.get(name, name))
+
+    def _values(self, name: str) -> Array:
+        """An array's values: codes as int32, numbers with few decimals as doubles."""
+        places, values = self.columns[name].attrs.get("decimals"), self.columns[name].to_numpy()
+        if name in _CODES:
+            return values.astype(np.int32, copy=False)
+        return values if places is None else np.divide(values, 10.0**places)
+
+
+def _text(dataset: Group, name: str) -> tuple[str, ...]:
+    return tuple(dataset.variables[name].to_numpy().tolist())
+
+
+def _blocks(dataset: Group) -> dict[str, dict[str, float]]:
+    present, time_s, oov_count = (
+        dataset.variables[name].to_numpy().tolist() for name in ("block_present", "search_time", "oov_count")
     )
-
-
-def _text(dataset: xr.Dataset, name: str) -> tuple[str, ...]:
-    return tuple(dataset[name].to_numpy().tolist())
-
-
-def _blocks(dataset: xr.Dataset) -> dict[str, dict[str, float]]:
-    present = dataset["block_present"].to_numpy().tolist()
-    columns = zip(dataset["search_time"].to_numpy().tolist(), dataset["oov_count"].to_numpy().tolist(), strict=True)
-    rows = zip(_text(dataset, "query_id"), present, columns, strict=True)
+    rows = zip(_text(dataset, "query_id"), present, zip(time_s, oov_count, strict=True), strict=True)
     return {query: dict(zip(_BLOCK_FIELDS, values, strict=True)) for query, given, values in rows if given}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,21 @@ class Trials:
     score_order: Codes | None = None
     """Rank of each score's text among all texts of the output, where that order is wanted and differs from numbers'."""
 
+    @classmethod
+    def later(cls, about: Mapping[str, Any], rows: Later) -> Trials:
+        """Trials whose columns are made when they are first asked for; ``about`` has every other field."""
+        trials = object.__new__(cls)
+        vars(trials).update(about, score_order=rows.column("score_order"), _rows=rows)
+        return trials
+
+    if not TYPE_CHECKING:  # else any name would pass for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            rows = vars(self).get("_rows")
+            if rows is None or name not in ROWS:
+                raise AttributeError(f"Trials have no {name!r}")
+            return vars(self).setdefault(name, rows.column(name))
+
     def __len__(self) -> int:
         return int(self.query.size)
 
@@ -60,9 +75,25 @@ class Trials:
         """Buckets ``first`` up to ``last`` (exclusive) as trials of their own; views, nothing is copied."""
         begin, end = int(self.offsets[first]), int(self.offsets[last])
         offsets = np.clip(self.offsets - begin, 0, end - begin)
-        ranks = None if self.score_order is None else self.score_order[begin:end]
+        rows: Later | None = vars(self).get("_rows")
+        if rows is not None:
+            about = {name: value for name, value in vars(self).items() if name not in ROWS}
+            return Trials.later({**about, "offsets": offsets}, rows.part(begin, end))
         columns = _rows(self, _TRIAL_COLUMNS, slice(begin, end))
+        ranks = None if self.score_order is None else self.score_order[begin:end]
         return replace(self, offsets=offsets, score_order=ranks, **columns)
+
+
+class Later(Protocol):
+    """Rows of trials whose columns are still to be made."""
+
+    def part(self, begin: int, end: int) -> Later:
+        """Rows ``begin`` up to ``end`` (exclusive)."""
+        ...
+
+    def column(self, name: str) -> NDArray[Any] | None:
+        """The column of a field of ``Trials``; None where the trials have no such column."""
+        ...
 
 
 @dataclass(frozen=True)

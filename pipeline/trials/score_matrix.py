@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipeline.store.address import digest_columns
+from pipeline.store.columns import Group
 from pipeline.trials.schema import Codes, Floats, Ints
 from pipeline.trials.tiles import buckets_of, offsets_of
 
@@ -163,17 +164,17 @@ def to_dataset(trials: ScoreMatrix, _segments: SegmentList, source: Mapping[str,
     return dataset
 
 
-def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> ScoreMatrix:
+def from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> ScoreMatrix:
     """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read."""
-    offsets: Ints = dataset["bucket_offset"].to_numpy()
+    offsets: Ints = dataset.variables["bucket_offset"].to_numpy()
     begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])
-    rows = dataset.isel(trial=slice(begin, end))
+    rows = {name: dataset.variables[name][begin:end].to_numpy() for name in ("segment", "score", "row")}
     return ScoreMatrix(
         task=dataset.attrs["task"],
         chosen_set=dataset.attrs["set"],
-        classes=tuple(dataset["class"].to_numpy().tolist()),
-        segments=tuple(rows["segment"].to_numpy().tolist()),
-        scores=rows["score"].to_numpy(),
-        row=rows["row"].to_numpy(),
+        classes=tuple(dataset.variables["class"].to_numpy().tolist()),
+        segments=tuple(rows["segment"].tolist()),
+        scores=rows["score"],
+        row=rows["row"],
         offsets=np.clip(offsets - begin, 0, end - begin),
     )

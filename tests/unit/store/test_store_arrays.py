@@ -98,7 +98,19 @@ def test_chunks_shards_and_codecs_are_those_of_the_design(store):
         names = str(root[name].metadata.codecs)
         assert "ZstdCodec(level=3" in names
         assert "Crc32cCodec" in names
-    assert arrays._encoding(xr.Variable("x", np.zeros(2_000_000)))["shards"] == (1_048_576,)
+    assert arrays._encoding(xr.Variable("x", np.zeros(2_000_000)), often_read=False)["shards"] == (1_048_576,)
+
+
+def test_what_is_read_often_is_coded_for_that_and_is_the_same(store):
+    arrays.write_groups(store, PATH, {"": trials(150_000)}, often_read=True)
+    arrays.write_groups(store, "trials/y.zarr", {"": trials(150_000)})
+    root, other = (zarr.open_group(store.url(path), mode="r") for path in (PATH, "trials/y.zarr"))
+    for name in ("query", "decision", "score"):
+        assert "lz4" in str(root[name].metadata.codecs)
+        assert "bitshuffle" in str(root[name].metadata.codecs)
+        assert "zstd" in str(other[name].metadata.codecs).lower()
+    assert root["id"].metadata.codecs == other["id"].metadata.codecs
+    assert arrays.open_group(store, PATH).load().identical(trials(150_000))
 
 
 def test_chunks_of_nothing_but_fill_values_are_written_too(store):

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import math
+import pickle
+from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from trial_inputs import ecf, output
 
+from pipeline.store import arrays
+from pipeline.store.blobs import Store
 from pipeline.trials.dataset import from_dataset, to_dataset
 from pipeline.trials.layout import lay_out, timeline
 from pipeline.trials.schema import N_BUCKETS, Timeline, Trials
@@ -33,6 +38,13 @@ def test_rows_and_coordinates() -> None:
     assert by_name["score"].item() == 50  # 0.50: one of the output's scores has two decimals
     assert by_name["score"].attrs["decimals"] == 2
     assert dataset.attrs["uri"] == "kws.xml"
+
+
+def test_codes_are_stored_in_the_fewest_bytes_that_hold_them() -> None:
+    dataset = to_dataset(trials(), laid(), {})
+    assert {dataset[name].dtype for name in ("query", "file", "channel", "row")} == {np.dtype(np.uint8)}
+    found = from_dataset(dataset, 0, N_BUCKETS)
+    assert {column.dtype for column in (found.query, found.file, found.channel)} == {np.dtype(np.int32)}
 
 
 def test_every_array_says_what_it_is() -> None:
@@ -87,3 +99,29 @@ def test_an_output_without_detections() -> None:
 @pytest.mark.parametrize("name", ["bucket_offset", "score_range", "query"])
 def test_arrays_that_other_rooms_look_up(name: str) -> None:
     assert name in to_dataset(trials(), laid(), {}).variables
+
+
+def same(one: Trials, other: Trials) -> bool:
+    """Whether all fields are equal, NaN to NaN, and of one type."""
+    names = {entry.name for entry in fields(Trials)} - {"blocks"}
+    pairs = [(getattr(one, name), getattr(other, name)) for name in sorted(names)]
+    pairs.append((sorted(one.blocks.items()), sorted(other.blocks.items())))
+    return all(getattr(a, "dtype", None) == getattr(b, "dtype", None) and repr(a) == repr(b) for a, b in pairs)
+
+
+def test_columns_of_stored_trials_are_made_when_they_are_asked_for(tmp_path: Path) -> None:
+    store, path = Store(str(tmp_path)), "trials/x.zarr"
+    arrays.write_groups(store, path, {"": to_dataset(trials(), laid(), {})})
+    found = from_dataset(arrays.open_columns(store, path), 0, N_BUCKETS)
+    for name in store.listing():
+        store.remove(name)
+    assert not {"query", "score", "row", "time_s"} & vars(found).keys()
+    assert found.score is found.score
+    for bucket in (bucket_of("K1"), bucket_of("ключ"), bucket_of("silent")):
+        for given in (found, pickle.loads(pickle.dumps(found)), replace(found)):  # noqa: S301
+            assert same(given.tiles(bucket, bucket + 1), trials().tiles(bucket, bucket + 1))
+    assert same(found, trials())
+    assert same(found, replace(found, offsets=found.offsets))
+    with pytest.raises(AttributeError, match="no 'scores'"):
+        found.scores  # noqa: B018
+    assert not hasattr(trials(), "scores")

@@ -32,7 +32,7 @@ def assign(pairs: Pairs, hint: Ints, rank: Ints) -> Ints:
     pairs, part = pairs.take(inside), part[inside]
     component, simple = _components(pairs, hint.size, rank.size)
     chosen = np.zeros(len(pairs), np.bool_)
-    chosen[_best_of_each(pairs, component, rank, np.flatnonzero(simple))] = True
+    chosen[best_of_each(pairs, component, rank, np.flatnonzero(simple))] = True
     known = hint[pairs.reference] == pairs.detection
     for which in (blocks.SCARCE_REFERENCES, blocks.EVEN, blocks.SCARCE_DETECTIONS):
         rows = np.flatnonzero(~simple & (part == which))
@@ -52,7 +52,7 @@ def _components(pairs: Pairs, n_references: int, n_detections: int) -> tuple[Cod
     return component, (references[component] == 1) | (detections[component] == 1)
 
 
-def _best_of_each(pairs: Pairs, component: Codes, rank: Ints, rows: Ints) -> Ints:
+def best_of_each(pairs: Pairs, component: Codes, rank: Ints, rows: Ints) -> Ints:
     """Of the pairs ``rows``, the best one of each component: weight, then rank, then the earlier reference."""
     keys = (
         pairs.reference[rows],

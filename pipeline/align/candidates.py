@@ -19,9 +19,9 @@ from pipeline.align.congruence import (
     weight,
 )
 from pipeline.align.grouped import positions_within, run_starts
-from pipeline.align.groups import occurrence_groups, rows_near_groups, trial_groups
+from pipeline.align.groups import rows_near_groups, sorted_references, trial_groups
 from pipeline.errors import UsageError
-from pipeline.trials.schema import Bools, Floats, Ints, Occurrences, Trials
+from pipeline.trials.schema import Bools, Codes, Floats, Ints, Occurrences, Trials
 
 ScoreRange = str | tuple[float, float]
 """``"group"``, ``"keyword"``, or the lowest and highest score."""
@@ -82,9 +82,7 @@ def find_candidates(
     floor: float,
 ) -> Candidates:
     """Everything that can be mapped in a tile, of the rows kept. Arguments as in ``align_occurrences``."""
-    occurrence_group = occurrence_groups(references, trials)
-    occurrence = _sorted_occurrences(references, occurrence_group, reference_kept)
-    wanted = occurrence_group[occurrence]
+    occurrence, wanted = sorted_references(references, trials, reference_kept)
     trial = rows_near_groups(trials, trial_kept, wanted)
     group = trial_groups(trials, trial)
     order = np.lexsort((_middle(trials, trial), group))
@@ -110,12 +108,6 @@ def find_candidates(
         first=position[first].astype(np.int64),
         last=position[last].astype(np.int64),
     )
-
-
-def _sorted_occurrences(references: Occurrences, group: Ints, kept: Bools) -> Ints:
-    """Kept reference rows of groups that the trials name, sorted by (group, begin, end)."""
-    rows = np.flatnonzero(kept & (group >= 0))
-    return rows[np.lexsort((references.end_s[rows], references.begin_s[rows], group[rows]))]
 
 
 def _middle(trials: Trials, rows: Ints) -> Floats:
@@ -147,12 +139,17 @@ def _score_bounds(trials: Trials, rows: Ints, group: Ints, kept: Bools, score_ra
     """Per row the lowest and highest score it is measured against."""
     if score_range == "group":
         return range_of_runs(trials.score[rows], group)
+    return bounds_of(trials, trials.query[rows], kept, score_range)
+
+
+def bounds_of(trials: Trials, query: Codes | Ints, kept: Bools, score_range: ScoreRange) -> Range:
+    """For queries the lowest and highest score that detections are measured against, if not by group."""
     if score_range == "keyword":
         lowest, highest = range_of_codes(trials.score[kept], trials.query[kept], len(trials.queries))
-        return lowest[trials.query[rows]], highest[trials.query[rows]]
+        return lowest[query], highest[query]
     if isinstance(score_range, str):
         raise UsageError(f"score_range is {score_range!r}, allowed: group | keyword | (lowest, highest).")
-    return np.full(rows.size, float(score_range[0])), np.full(rows.size, float(score_range[1]))
+    return np.full(query.size, float(score_range[0])), np.full(query.size, float(score_range[1]))
 
 
 def _by_content(trials: Trials, rows: Ints, group: Ints) -> Ints:

@@ -13,7 +13,8 @@ from pipeline.align.grouped import run_starts
 from pipeline.trials.schema import Bools, Codes, Ints
 
 _ROWS_AT_ONCE = 256
-_EXACT_BITS = 52
+EXACT_BITS = 52
+"""Sums of so many bits are exact in the solver."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def covering(row: Codes, column: Codes, weight: Ints, component: Codes, known: B
     lowest = np.minimum.reduceat(weight, starts)
     spread = np.maximum.reduceat(weight, starts) - lowest
     bits = np.ceil(np.log2(rows_of_component * (spread + 1.0))).astype(np.int64)
-    shift = np.maximum(bits - _EXACT_BITS, 0)
+    shift = np.maximum(bits - EXACT_BITS, 0)
     weight = ((weight - np.repeat(lowest, lengths)) >> np.repeat(shift, lengths)) + 1
     return Covering(number, _numbered(column, component), weight, component, known[entry], entry)
 

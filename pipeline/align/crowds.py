@@ -11,6 +11,7 @@ from pipeline.align.blocks import EVEN, SCARCE_DETECTIONS, SCARCE_REFERENCES, Pa
 from pipeline.align.candidates import Candidates, covered
 from pipeline.align.dense import UNKNOWN, heaviest, squeeze
 from pipeline.align.dense_ties import settle
+from pipeline.align.grouped import overlapping
 from pipeline.align.pairs import rivals_of
 from pipeline.errors import Finding, InputError
 from pipeline.trials.schema import Ints
@@ -30,9 +31,7 @@ def find_crowds(candidates: Candidates) -> list[Ints]:
     length = candidates.last - candidates.first
     if length.sum() <= PAIRS_LISTED:
         return []
-    order = np.argsort(candidates.first, kind="stable")
-    ends = np.maximum.accumulate(candidates.last[order])
-    starts = np.concatenate(([0], np.flatnonzero(candidates.first[order][1:] >= ends[:-1]) + 1))
+    order, starts = overlapping(candidates.first, candidates.last)
     n_references = np.diff(starts, append=order.size)
     needed = np.minimum(length, rivals_of(candidates.first, candidates.last))
     listed = np.add.reduceat(needed[order], starts)

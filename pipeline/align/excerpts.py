@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
+from functools import lru_cache
 
+import numpy as np
+
+from pipeline import compiled
 from pipeline.align.grouped import positions_within
-from pipeline.formats.table import Array, recode
-from pipeline.trials.schema import Bools, Codes, Excerpts, Floats
+from pipeline.formats.table import Array, recode, wide
+from pipeline.trials.schema import Bools, Codes, Excerpts, Floats, Ints
 
 _PLACES_AT_MOST = 1 << 20
 """Files by channels, of which a table is made."""
+
+Names = tuple[tuple[str, ...], tuple[str, ...]]
+"""Files and channels."""
 
 
 def inside_excerpts(
@@ -31,41 +37,92 @@ def inside_excerpts(
     """
     if excerpts.file.size == 0:
         return np.zeros(file.size, np.bool_)
-    group, begin, latest_end = _by_group(excerpts)
-    places, first = np.unique(group, return_index=True)
-    last = np.append(first[1:], group.size)
-    place_of = np.full((len(excerpts.files) + 1, len(excerpts.channels) + 1), -1, np.int32)
-    place_of[np.divmod(places, len(excerpts.channels))] = np.arange(places.size)
-    place = at_places(place_of, excerpts, (files, channels), file, channel)
-    # Most recordings have one excerpt on a channel: its ends decide. A place without one holds nothing.
-    sole = last - first == 1
-    opens = np.append(np.where(sole, begin[first], np.inf), np.inf)
-    closes = np.append(np.where(sole, latest_end[first], -np.inf), -np.inf)
-    inside: Bools = (begin_s >= opens[place]) & (end_s <= closes[place])
-    if not sole.all():
-        rows = np.flatnonzero(np.append(~sole, False)[place])
-        of = place[rows]
-        begun = positions_within(begin, first[of], last[of], begin_s[rows], after_equal=True)
+    spans = _spans(excerpts)
+    place = _of_places(spans.place, excerpts, (files, channels))
+    if compiled.started() and _are_few((files, channels)) and not spans.several.any():
+        from pipeline.align.excerpts_kernel import between
+
+        codes = (np.ascontiguousarray(column, np.int32) for column in (file, channel))
+        times = (np.ascontiguousarray(column, np.float64) for column in (begin_s, end_s))
+        found: Bools = between(*codes, len(channels), *times, spans.opens_s[place], spans.closes_s[place])
+        return found
+    at = _place_of_rows(excerpts, (files, channels), file, channel)
+    inside: Bools = (begin_s >= spans.opens_s[place][at]) & (end_s <= spans.closes_s[place][at])
+    if spans.several.any():
+        rows = np.flatnonzero(spans.several[place][at])
+        of = place[at[rows]]
+        first = spans.first[of]
+        begun = positions_within(spans.begin_s, first, spans.first[of + 1], begin_s[rows], after_equal=True)
         # Of the excerpts begun by then, the one that ends last holds the row if any does.
-        inside[rows] = (begun > first[of]) & (latest_end[np.maximum(begun - 1, 0)] >= end_s[rows])
+        inside[rows] = (begun > first) & (spans.latest_end_s[np.maximum(begun - 1, 0)] >= end_s[rows])
     return inside
 
 
-def at_places(
-    table: Array, excerpts: Excerpts, names: tuple[tuple[str, ...], tuple[str, ...]], file: Codes, channel: Codes
-) -> Array:
+def at_places(table: Bools, excerpts: Excerpts, names: Names, file: Codes, channel: Codes) -> Bools:
     """For each row what ``table`` says of its file and channel, which has a place more of each for unknown ones.
 
     ``names`` are the rows' own files and channels.
     """
+    held: Bools = _of_places(table, excerpts, names)
+    if held.all():
+        return np.ones(file.size, np.bool_)
+    of_rows: Bools = held[_place_of_rows(excerpts, names, file, channel)]
+    return of_rows
+
+
+def _of_places(table: Array, excerpts: Excerpts, names: Names) -> Array:
+    """What ``table`` says of each place that rows can have; of those it has itself where these are too many."""
+    if not _are_few(names):
+        return table.ravel()
     files, channels = recode(names[0], excerpts.files), recode(names[1], excerpts.channels)
-    if len(names[0]) * len(names[1]) > _PLACES_AT_MOST:
-        return np.asarray(table[files[file], channels[channel]])
-    own = table[files[:-1, None], channels[None, :-1]]
-    return np.asarray(own[:, 0][file] if len(names[1]) == 1 else own.ravel()[file * np.int64(len(names[1])) + channel])
+    return table[files[:-1, None], channels[None, :-1]].ravel()
 
 
-def _by_group(excerpts: Excerpts) -> tuple[NDArray[np.int64], Floats, Floats]:
+def _place_of_rows(excerpts: Excerpts, names: Names, file: Codes, channel: Codes) -> Ints:
+    """Which of these places each row has."""
+    if _are_few(names):
+        return wide(file) if len(names[1]) == 1 else wide(file) * len(names[1]) + channel
+    n_files, n_channels = len(excerpts.files) + 1, len(excerpts.channels) + 1
+    place = wide(recode(names[0], excerpts.files)[file] % n_files) * n_channels
+    return place + recode(names[1], excerpts.channels)[channel] % n_channels
+
+
+def _are_few(names: Names) -> bool:
+    return len(names[0]) * len(names[1]) <= _PLACES_AT_MOST
+
+
+@dataclass(frozen=True)
+class _Spans:
+    """Excerpts by their file and channel, a place."""
+
+    place: Ints
+    """Which place a file and channel is, -1 where it has no excerpt and for unknown ones."""
+    first: Ints
+    """Where the excerpts of each place begin among all, with their number at the end."""
+    begin_s: Floats
+    latest_end_s: Floats
+    """The latest end so far within the place."""
+    opens_s: Floats
+    """Where the only excerpt of each place begins; inf where there are several, and at the end for no place."""
+    closes_s: Floats
+    several: Bools
+
+
+@lru_cache(maxsize=32)
+def _spans(excerpts: Excerpts) -> _Spans:
+    """Of at least one excerpt. Most recordings have one on a channel: its ends decide."""
+    group, begin_s, latest_end_s = _by_group(excerpts)
+    places, first = np.unique(group, return_index=True)
+    place = np.full((len(excerpts.files) + 1, len(excerpts.channels) + 1), -1, np.int64)
+    place[np.divmod(places, len(excerpts.channels))] = np.arange(places.size)
+    first = np.append(first, group.size)
+    several = np.diff(first) > 1
+    opens_s = np.append(np.where(several, np.inf, begin_s[first[:-1]]), np.inf)
+    closes_s = np.append(np.where(several, -np.inf, latest_end_s[first[:-1]]), -np.inf)
+    return _Spans(place, first, begin_s, latest_end_s, opens_s, closes_s, np.append(several, False))
+
+
+def _by_group(excerpts: Excerpts) -> tuple[Ints, Floats, Floats]:
     """Excerpts sorted by (file and channel, begin): group, begin, and the latest end so far within the group."""
     group = excerpts.file.astype(np.int64) * len(excerpts.channels) + excerpts.channel
     order = np.lexsort((excerpts.begin_s, group))

@@ -41,3 +41,14 @@ def expand(first: Ints, last: Ints) -> tuple[Ints, Ints]:
     owner = np.repeat(np.arange(first.size), lengths)
     before = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     return owner, np.arange(before[-1]) + (first - before[:-1])[owner]
+
+
+def overlapping(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """Stretches in the order of ``first``, and where in it each set begins that shares no position with the others.
+
+    At least one stretch, none of them empty.
+    """
+    order = np.argsort(first, kind="stable")
+    ends = np.maximum.accumulate(last[order])
+    apart = first[order][1:] >= ends[:-1]
+    return order, np.concatenate((np.zeros(1, np.int64), np.flatnonzero(apart) + 1))

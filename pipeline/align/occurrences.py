@@ -11,6 +11,8 @@ from pipeline.align.assignment import assign
 from pipeline.align.candidates import Candidates, ScoreRange, find_candidates
 from pipeline.align.crowds import assign_crowd, find_crowds
 from pipeline.align.pairs import largest_mapping, list_pairs
+from pipeline.align.settled import settle_groups
+from pipeline.align.small import settle_small
 from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
 
 KWSEVAL_SCORE_FLOOR = 1e-5
@@ -48,8 +50,9 @@ def align_occurrences(
     """
     trial_kept = _mask(trial_rows, len(trials))
     reference_kept = _mask(reference_rows, len(references))
+    reference = np.full(len(trials), -1, np.int64)
     with np.errstate(over="ignore"):  # times near the end of doubles become infinite and are out of everything's reach
-        candidates = find_candidates(
+        settled = settle_groups(
             trials,
             references,
             trial_kept=trial_kept,
@@ -58,18 +61,38 @@ def align_occurrences(
             score_range=score_range,
             floor=floor,
         )
-        hint = largest_mapping(candidates)
-        mapping = _best(candidates, hint, lambda row: _place(trials, row))
-    mapped = mapping >= 0
-    reference = np.full(len(trials), -1, np.int64)
-    reference[candidates.trial[mapping[mapped]]] = candidates.occurrence[mapped]
-    reference_kept[candidates.occurrence[mapped]] = False
+        reference[settled.trial] = settled.occurrence
+        reference_kept[settled.occurrence] = False
+        if settled.left is None or settled.left.any():
+            candidates = find_candidates(
+                trials,
+                references,
+                trial_kept=trial_kept,
+                reference_kept=reference_kept if settled.left is None else settled.left,
+                tolerance_s=tolerance_s,
+                score_range=score_range,
+                floor=floor,
+            )
+            mapping = _mapping(candidates, lambda row: _place(trials, row))
+            mapped = mapping >= 0
+            reference[candidates.trial[mapping[mapped]]] = candidates.occurrence[mapped]
+            reference_kept[candidates.occurrence[mapped]] = False
     kept = np.flatnonzero(trial_kept)
-    return Aligned(kept=kept, reference=reference[kept], omitted=np.flatnonzero(reference_kept))
+    reference = reference if kept.size == reference.size else reference[kept]
+    return Aligned(kept=kept, reference=reference, omitted=np.flatnonzero(reference_kept))
 
 
-def _best(candidates: Candidates, hint: Ints, place: Callable[[int], str]) -> Ints:
+def _mapping(candidates: Candidates, place: Callable[[int], str]) -> Ints:
     """Per reference its detection, or -1; ``place`` says in words where a trial is."""
+    mapping, left = settle_small(candidates)
+    if left.any():
+        mapping[left] = _best(candidates.only(left), place)
+    return mapping
+
+
+def _best(candidates: Candidates, place: Callable[[int], str]) -> Ints:
+    """The same of components that are not settled at once."""
+    hint = largest_mapping(candidates)
     mapping = np.full(hint.size, -1, np.int64)
     rest = np.ones(hint.size, np.bool_)
     for references in find_crowds(candidates):

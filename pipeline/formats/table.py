@@ -17,6 +17,8 @@ Rows = slice | Array
 """Rows of a table: an index, boolean array or slice."""
 _NAMES_KEPT = 1 << 16
 """Names of a translation that is kept."""
+_RUN_LENGTH = 16
+"""Equal codes in a row from which it is worth to look at each run once."""
 
 
 class Compact(Mapping[str, Array]):
@@ -82,15 +84,39 @@ def canonical_codes(names: tuple[str, ...], codes: Array) -> tuple[tuple[str, ..
     order = sorted(used_codes(names, codes), key=lambda code: names[code])
     lookup = np.full(len(names) + 1, -1, np.int32)
     lookup[order] = np.arange(len(order), dtype=np.int32)
-    return tuple(names[code] for code in order), lookup[codes]
+    return tuple(names[code] for code in order), lookup[wide(codes)]
+
+
+def wide(codes: Array) -> NDArray[np.int64]:
+    """Codes to index with: NumPy looks up by numbers of its own size several times as fast as by narrow ones."""
+    return codes.astype(np.int64)
 
 
 def used_codes(names: tuple[str, ...], codes: Array) -> list[int]:
     """The codes into ``names`` that occur, ascending: without sorting rows, of which there may be many."""
     seen = np.zeros(len(names), np.bool_)
-    seen[codes] = True
+    begins = codes[1:] != codes[:-1]
+    if _RUN_LENGTH * np.count_nonzero(begins) < codes.size:
+        seen[codes[:1]] = True
+        codes = codes[1:][begins]
+    seen[wide(codes)] = True
     found: list[int] = np.flatnonzero(seen).tolist()
     return found
+
+
+class Same:
+    """A value as a key by which object it is, where to look at all of it would take longer than what is kept."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
 
 
 def recode(names: tuple[str, ...], onto: tuple[str, ...]) -> NDArray[np.int32]:
@@ -99,7 +125,7 @@ def recode(names: tuple[str, ...], onto: tuple[str, ...]) -> NDArray[np.int32]:
     The last few are kept, as every tile of a cell asks for the same ones, but not where an output made up names without
     end; they are read-only.
     """
-    return _kept(names, onto) if len(names) + len(onto) <= _NAMES_KEPT else _recoded(names, onto)
+    return _same(Same(names), Same(onto)) if len(names) + len(onto) <= _NAMES_KEPT else _recoded(names, onto)
 
 
 def _recoded(names: tuple[str, ...], onto: tuple[str, ...]) -> NDArray[np.int32]:
@@ -110,3 +136,8 @@ def _recoded(names: tuple[str, ...], onto: tuple[str, ...]) -> NDArray[np.int32]
 
 
 _kept = lru_cache(maxsize=32)(_recoded)
+
+
+@lru_cache(maxsize=32)
+def _same(names: Same, onto: Same) -> NDArray[np.int32]:
+    return _kept(names.value, onto.value)

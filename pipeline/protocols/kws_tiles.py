@@ -13,7 +13,7 @@ import numpy as np
 from pipeline.align.aligned import Aligned
 from pipeline.align.excerpts import at_places, inside_excerpts
 from pipeline.align.occurrences import align_occurrences
-from pipeline.formats.table import recode, used_codes
+from pipeline.formats.table import recode, used_codes, wide
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
@@ -74,7 +74,7 @@ def tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference
     for key, held in _parts(protocol.settings, reference).items():
         chosen = excerpts_where(reference.timeline.excerpts, held)
         ledger = ledger + _ledgers(trials, made, key, _Part(protocol.settings, chosen))
-    return Outcomes(ledger, _tally(trials, made, reference.timeline))
+    return Outcomes.of(ledger, _tally(trials, made, reference.timeline))
 
 
 @dataclass(frozen=True)
@@ -104,38 +104,45 @@ def _ledger(trials: Trials, made: TileAlignment, condition: str, part: _Part | N
     whole = kept.size == len(trials)
     return Ledger.of(
         queries,
-        _onto(trials.queries, used, queries)[trials.query if whole else trials.query[kept]],
+        _recoded(trials.query if whole else trials.query[kept], trials.queries, used, queries),
         trials.score if whole else trials.score[kept],
         trials.decision if whole else trials.decision[kept],
         target,
-        _onto(occurrences.queries, referred, queries)[occurrences.query[omitted]],
+        _recoded(occurrences.query[omitted], occurrences.queries, referred, queries),
         condition,
     )
 
 
-def _onto(names: tuple[str, ...], used: list[int], queries: tuple[str, ...]) -> Codes:
-    """From the codes of ``names``, of which some are used, to those of ``queries``."""
+def _recoded(query: Codes, names: tuple[str, ...], used: list[int], queries: tuple[str, ...]) -> Codes:
+    """Codes of ``names``, of which some are used, as codes of ``queries``."""
+    position = {name: code for code, name in enumerate(queries)}
     codes = np.full(len(names), -1, np.int32)
-    codes[used] = recode(tuple(names[code] for code in used), queries)[:-1]
-    return codes
+    codes[used] = [position[names[code]] for code in used]
+    return codes[wide(query)]
 
 
 def _tally(trials: Trials, made: TileAlignment, timeline: Timeline) -> Tally:
     """Rows that a participant should hear of, by what is odd about them."""
-    columns = (trials.query, trials.file, trials.channel, trials.begin_s, trials.dur_s)
-    same = np.ones(max(len(trials) - 1, 0), np.bool_)
-    for column in columns:
-        same &= column[1:] == column[:-1]
-    known = (recode(trials.files, timeline.files) >= 0)[trials.file]
+    known_files = recode(trials.files, timeline.files)[:-1] >= 0
+    known = np.ones(len(trials), np.bool_) if known_files.all() else known_files[wide(trials.file)]
     places = _at_places(timeline.excerpts, trials)
     return Tally(
         {
-            "outside_ecf": int(np.count_nonzero(~made.inside)),
+            "outside_ecf": len(trials) - int(np.count_nonzero(made.inside)),
             "unknown_file": int(np.count_nonzero(~known)),
             "unknown_channel": int(np.count_nonzero(known & ~places)),
-            "identical": int(np.count_nonzero(same)),
+            "identical": _n_identical(trials),
         }
     )
+
+
+def _n_identical(trials: Trials) -> int:
+    """Rows that say the same as the one before, but for score and decision."""
+    rows = np.flatnonzero(trials.begin_s[1:] == trials.begin_s[:-1])  # the column that tells most apart
+    same = np.ones(rows.size, np.bool_)
+    for column in (trials.query, trials.file, trials.channel, trials.dur_s):
+        same &= column[rows + 1] == column[rows]
+    return int(np.count_nonzero(same))
 
 
 def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict[str, Any]:
@@ -209,10 +216,15 @@ def _occurrences_inside(settings: KwsSettings, excerpts: Excerpts, occurrences: 
 
 def _at_places(excerpts: Excerpts, rows: Trials | Occurrences) -> Bools:
     """For each row whether an excerpt has its file and channel, wherever it begins and ends."""
+    return at_places(_places(excerpts), excerpts, (rows.files, rows.channels), rows.file, rows.channel)
+
+
+@lru_cache(maxsize=32)
+def _places(excerpts: Excerpts) -> Bools:
+    """For each file and channel whether an excerpt has them, and False once more of each for unknown ones."""
     known = np.zeros((len(excerpts.files) + 1, len(excerpts.channels) + 1), np.bool_)
     known[excerpts.file, excerpts.channel] = True
-    held: Bools = at_places(known, excerpts, (rows.files, rows.channels), rows.file, rows.channel)
-    return held
+    return known
 
 
 def _not_excluded(settings: KwsSettings, rows: Trials | Occurrences) -> Bools:

@@ -15,7 +15,7 @@ import importlib
 import pickle
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,7 @@ def _over(*, compiled: bool, drawn: bool) -> Callable[..., Run]:
         partitions, means = made(int(rows), float(hours) * 3600)
         small = [shuffled(partition) for partition in partitions_of(N_WARM)]
 
-        def run(parts: Sequence[Ledger]) -> Callable[[], Made]:
+        def run(parts: Sequence[Trials]) -> Callable[[], Made]:
             with patch.object(radix, "COMPILED_FROM", 0 if compiled else sys.maxsize):
                 curve, answers = over_partitions(parts, means, drawn=drawn)
             return lambda: Made(extremes(curve), {BYTES: sum(map(_pickled, answers))})
@@ -120,7 +120,7 @@ WAYS: Ways = {
 }
 
 
-def made(n_trials: int, audio_s: float) -> tuple[list[Ledger], QueryMeans]:
+def made(n_trials: int, audio_s: float) -> tuple[list[Trials], QueryMeans]:
     """Partitions with their rows in no order, and what all of them say about queries."""
     partitions = partitions_of(n_trials)
     means = query_means(merge_tree(partitions, Ledger.zero()), audio_s)
@@ -144,11 +144,25 @@ def partitions_of(n_trials: int) -> list[Ledger]:
     return found
 
 
-def shuffled(ledger: Ledger) -> Ledger:
-    """The same rows in no order, as trials come; no pass asks for one."""
+@dataclass(frozen=True)
+class Trials:
+    """Rows of a ledger in no order, as trials come; no pass asks for one."""
+
+    score: Any
+    query: Any
+    n_target: Any
+    n_nontarget: Any
+    omitted: Any
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+
+def shuffled(ledger: Ledger) -> Trials:
+    """The rows in no order."""
     order = np.random.default_rng(len(ledger)).permutation(len(ledger))
-    names = ("condition", "query", "score", "n_target", "n_nontarget", "n_target_yes", "n_nontarget_yes")
-    return replace(ledger, **{name: getattr(ledger, name)[order] for name in names})
+    columns = ledger.score, ledger.query, ledger.n_target, ledger.n_nontarget
+    return Trials(*(column[order] for column in columns), omitted=ledger.omitted)
 
 
 def gather_and_sort(trials: Sequence[tuple[Any, Any, Any]], means: QueryMeans) -> float:
@@ -163,14 +177,14 @@ def gather_and_sort(trials: Sequence[tuple[Any, Any, Any]], means: QueryMeans) -
     return max(float(running[ends].max()) / SCALE, 0.0)
 
 
-def trials_of(ledger: Ledger) -> tuple[Any, Any, Any]:
+def trials_of(ledger: Trials) -> tuple[Any, Any, Any]:
     """Score, query and label of every trial, in the order of the ledger's rows."""
     counts = np.stack([ledger.n_target, ledger.n_nontarget], axis=1).ravel()
     rows = np.repeat(np.arange(counts.size), counts)
     return ledger.score[rows // 2], ledger.query[rows // 2], rows % 2 == 0
 
 
-def over_partitions(partitions: Sequence[Ledger], means: QueryMeans, *, drawn: bool) -> tuple[Curve, list[Any]]:
+def over_partitions(partitions: Sequence[Trials], means: QueryMeans, *, drawn: bool) -> tuple[Curve, list[Any]]:
     """The sweep over partitions, and all that left them."""
     sent: list[Any] = []
 

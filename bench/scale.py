@@ -95,7 +95,7 @@ def made(number: int, n_parts: int, n_trials: int) -> Counted:
     score = np.where(target, random.normal(3.0, 2.0, n_trials), random.normal(-2.0, 2.0, n_trials)).round(6)
     missed = random.integers(0, high - low, n_reference - int(target.sum())).astype(np.int32)
     ledger = Ledger.of(QUERIES[low:high], query, score, score > 2.0, target, missed)
-    return Counted(Outcomes(ledger, Tally({})))
+    return Counted(Outcomes.of(ledger, Tally({})))
 
 
 def cluster(n_workers: int, memory: str) -> LocalCluster:

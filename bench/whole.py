@@ -1,9 +1,10 @@
 """A keyword search output from its files to figures, and from trials that a store holds: ``python -m bench.whole``.
 
-Beside ``rescore score``, with the compiled reader and without: a plain pandas notebook that makes ATWV and MTWV only.
-Processes start cold, with Python's and the compiled reader's caches filled. From stored trials the same cell is aligned
-anew under another tolerance; from XML it goes through an empty store under that tolerance. Within warm processes both
-are planned, and their inputs hashed, before time is taken; cold ones take all of it.
+Beside ``rescore score``, with what Numba compiles and without: a plain pandas notebook that makes ATWV and MTWV only.
+Processes start cold, with Python's and Numba's caches filled. From stored trials the same cell is aligned anew under
+another tolerance; from XML it goes through an empty store under that tolerance. Warm processes have scored a small cell
+before, with Numba where it is there, as a worker has after its first large one; both routes are planned, and their
+inputs hashed, before time is taken. Cold ones take all of it.
 """
 
 from __future__ import annotations
@@ -171,6 +172,9 @@ def _own_store(filled: str) -> Path:
 
 
 def _prepared(stored: str, *paths: str) -> Run:
+    from pipeline import compiled
+
+    compiled.start(AIMED)
     warm = Path("warm").absolute()
     warm.mkdir()
     _planned(warm / "store", _SCORED_AT, [write_files(warm, 1000, 50, 100)[role] for role in ROLES])()

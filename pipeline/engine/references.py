@@ -144,7 +144,8 @@ def load(store: Store, kind: Kind, reference_address: str) -> Reference:
 @lru_cache(maxsize=32)
 def key_digests(store: Store, kind: Kind, reference_address: str) -> tuple[str, ...]:
     """The digest of each tile of a reference's key, by bucket; kept like the reference."""
-    return digests(kind, load(store, kind, reference_address).key)
+    reference = load(store, kind, reference_address)
+    return reference.key_digests or digests(kind, reference.key)
 
 
 def encode(reference: Reference, kind: Kind) -> bytes:
@@ -153,6 +154,7 @@ def encode(reference: Reference, kind: Kind) -> bytes:
     meta = {
         "facts": {name: facts[name] for name in ("t_audio_s", "n_trials", "n_trials_exact", "counts", "selections")},
         "findings": [asdict(finding) for finding in reference.findings],
+        "key_digests": digests(kind, reference.key),
     }
     queries = reference.facts.queries
     named = {
@@ -179,6 +181,7 @@ def decode(data: bytes, kind: Kind) -> Reference:
         timeline=kind.timeline_from_columns(part("timeline.")),
         facts=facts,
         findings=tuple(Finding(**entry) for entry in meta["findings"]),
+        key_digests=tuple(meta.get("key_digests", ())),
     )
 
 

@@ -43,7 +43,7 @@ class Storable(Protocol):
 
     @property
     def kind(self) -> str:
-        """Name and edition, as ``ledger/2``."""
+        """Name and edition, as ``ledger/3``."""
         ...
 
     def to_columns(self) -> tuple[dict[str, Column], dict[str, Any]]:
@@ -89,7 +89,7 @@ def encode_parts(kind: str, columns: Mapping[str, Column], meta: Mapping[str, An
 
     They are in pieces that follow one another, which spares a copy of large columns.
 
-    ``kind`` names what this is, with its edition (``ledger/2``); reading asks for it again. Columns are written in
+    ``kind`` names what this is, with its edition (``ledger/3``); reading asks for it again. Columns are written in
     the order of their names. NaN and infinities may stand in the metadata. Raises ``ValueError`` on other dtypes.
     """
     stored = [entry for name in sorted(columns) for entry in _stored(name, columns[name])]

@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.partials.packed import Decimals, Packed
+from pipeline.partials.packed import Packed
 from pipeline.partials.rows import COUNT_TYPES, Counts, Rows, collapse, firsts, joined, narrowed, tally
+from pipeline.partials.scores import Floats, Scores
 
 Codes = NDArray[np.int32]
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -30,7 +30,7 @@ class Ledger:
     Scores are never NaN nor -0.0; infinities are legal.
     """
 
-    kind: ClassVar[str] = "ledger/2"
+    kind: ClassVar[str] = "ledger/3"
 
     conditions: tuple[str, ...]
     queries: tuple[str, ...]
@@ -38,7 +38,7 @@ class Ledger:
     """Targets that no trial is mapped to, shape (n_conditions, n_queries)."""
     first: Ints
     """The row at which each query of each condition begins, with the number of rows at the end: a group for each."""
-    score: Floats
+    scores: Scores
     counts: Counts
     """Shape (4, n_rows): ``n_target``, ``n_nontarget``, and how many of each the system decided YES on. The type is as
     narrow as the counts: sums are to be made in int64."""
@@ -67,10 +67,10 @@ class Ledger:
         """
         names, codes = _sorted_queries(queries)
         query, omitted_query = np.asarray(query), np.asarray(omitted_query)
-        score = np.asarray(score, np.float64) + 0.0  # -0.0 becomes 0.0
+        score = np.asarray(score, np.float64)
         _check_trials(len(names), query, omitted_query, score, decision, target)
         target, decision = np.asarray(target, np.bool_), np.asarray(decision, np.bool_)
-        rows = tally(codes.astype(np.int32)[query], score, target, decision, len(names))
+        rows = tally(query if names == tuple(queries) else codes[query], score, target, decision, len(names))
         omitted = np.bincount(codes[omitted_query], minlength=len(names)).astype(np.int64)
         return _of((condition,), names, omitted.reshape(1, -1), rows)
 
@@ -89,7 +89,7 @@ class Ledger:
 
     def __len__(self) -> int:
         """Number of rows."""
-        return int(self.score.size)
+        return self.scores.size
 
     def __add__(self, other: Ledger) -> Ledger:
         return Ledger.joined((self, other))
@@ -113,7 +113,8 @@ class Ledger:
         if not isinstance(other, Ledger):
             return NotImplemented
         same_names = self.conditions == other.conditions and self.queries == other.queries
-        return same_names and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _DTYPES)
+        mine, theirs = self.to_columns(), other.to_columns()
+        return same_names and mine[1] == theirs[1] and all(np.array_equal(mine[0][n], theirs[0][n]) for n in _DTYPES)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -151,7 +152,7 @@ class Ledger:
         """The rows under other numbers of conditions and queries, -1 for what is dropped."""
         group = condition[:, None] * n_queries + query
         kept = (condition >= 0)[:, None] & (query >= 0)
-        rows = Rows(self.first, self.score, self.counts)
+        rows = Rows(self.first, self.scores, self.counts)
         return rows.of_groups(np.where(kept, group, -1).ravel(), n_conditions * n_queries)
 
     @cached_property
@@ -163,6 +164,11 @@ class Ledger:
     def query(self) -> Codes:
         """Of each row, as a position in ``queries``."""
         return np.repeat(np.indices(self.omitted.shape, np.int32)[1].ravel(), np.diff(self.first))
+
+    @cached_property
+    def score(self) -> Floats:
+        """Of each row."""
+        return self.scores.at(slice(None))
 
     @cached_property
     def n_target(self) -> Ints:
@@ -208,31 +214,33 @@ class Ledger:
         for begin in range(0, len(self), at_once):
             if isinstance(self._by_score, np.ndarray):
                 rows = self._by_score[begin : begin + at_once]
-                yield self.score[rows], self.query[rows].astype(np.int64), self.counts[1, rows].astype(np.int64)
+                yield self.scores.at(rows), self.query[rows].astype(np.int64), self.n_nontarget[rows]
             else:
-                decimals, packed = self._by_score
-                some = packed.take(slice(begin, begin + at_once))
-                yield decimals.values(some.column(0)), some.column(1), some.column(2)
+                some = self._by_score.take(slice(begin, begin + at_once))
+                yield replace(self.scores, values=some.column(0)).at(slice(None)), some.column(1), some.column(2)
 
     @cached_property
-    def _by_score(self) -> tuple[Decimals, Packed] | NDArray[np.intp]:
+    def _by_score(self) -> Packed | NDArray[np.intp]:
         """The rows as words that ascend, which spares looking them up one by one; else their order."""
-        decimals = Decimals.of(self.score)
-        packed = None if decimals is None else Packed.of((decimals.whole, self.query, self.counts[1]))
-        if decimals is None or packed is None:
-            return np.argsort(self.score)
+        whole = self.scores.places is not None
+        packed = Packed.of((self.scores.values, self.query, self.n_nontarget)) if whole else None
+        if packed is None:
+            return np.argsort(self.scores.values)
         packed.sort()
-        return Decimals(decimals.whole[:0], decimals.places), packed
+        return packed
 
     def to_columns(self) -> tuple[dict[str, NDArray[Any] | tuple[str, ...]], dict[str, Any]]:
         """Columns and metadata for the codec."""
-        return self.__getstate__(), {}
+        columns = {name: value for name, value in self.__getstate__().items() if name != "scores"}
+        return {**columns, "score": self.scores.values}, {"places": self.scores.places}
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> Ledger:
         """The inverse of ``to_columns``; ``ValueError`` where the contents are not a canonical ledger."""
-        if meta or columns.keys() != {entry.name for entry in fields(cls)}:
+        if meta.keys() != {"places"} or columns.keys() != {"conditions", "queries", *_DTYPES}:
             raise ValueError("a ledger has other columns")
+        columns = {**columns, "scores": Scores(columns["score"], meta["places"])}
+        del columns["score"]
         ledger = cls(**columns)
         _check_canonical(ledger)
         return ledger
@@ -241,17 +249,17 @@ class Ledger:
 _DTYPES: dict[str, set[np.dtype[Any]]] = {
     "omitted": {np.dtype(np.int64)},
     "first": {np.dtype(np.int64)},
-    "score": {np.dtype(np.float64)},
+    "score": {np.dtype(np.float64), np.dtype(np.int32)},
     "counts": set(COUNT_TYPES),
 }
 
 
 def _no_rows(n_groups: int) -> Rows:
-    return Rows(firsts(np.zeros(n_groups, np.int64)), np.zeros(0, np.float64), np.zeros((4, 0), COUNT_TYPES[0]))
+    return Rows(firsts(np.zeros(n_groups, np.int64)), Scores.of(np.zeros(0)), np.zeros((4, 0), COUNT_TYPES[0]))
 
 
 def _of(conditions: tuple[str, ...], queries: tuple[str, ...], omitted: Ints, rows: Rows) -> Ledger:
-    return Ledger(conditions, queries, omitted, rows.first, rows.score, rows.counts)
+    return Ledger(conditions, queries, omitted, rows.first, rows.scores, rows.counts)
 
 
 def _positions(names: tuple[str, ...], onto: tuple[str, ...]) -> Ints:
@@ -292,18 +300,21 @@ def _check_canonical(ledger: Ledger) -> None:
     shapes: dict[str, tuple[int, ...]] = {
         "omitted": shape,
         "first": (shape[0] * shape[1] + 1,),
-        "score": (ledger.score.size,),
-        "counts": (4, ledger.score.size),
+        "score": (len(ledger),),
+        "counts": (4, len(ledger)),
     }
+    columns: dict[str, Any] = ledger.to_columns()[0]
     for name, expected in shapes.items():
-        array = getattr(ledger, name)
+        array = columns[name]
         if array.shape != expected or array.dtype not in _DTYPES[name]:
             raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}")
-    first, score, counts = ledger.first, ledger.score, ledger.counts
+    first, score, counts = ledger.first, ledger.scores.values, ledger.counts
     if first[0] != 0 or first[-1] != score.size or (np.diff(first) < 0).any() or (ledger.omitted < 0).any():
         raise ValueError("groups do not cover the rows, or a count is impossible")
     if np.isnan(score).any() or (np.signbit(score) & (score == 0.0)).any():
         raise ValueError("a score is NaN or -0.0")
+    if not ledger.scores.is_canonical():
+        raise ValueError("scores have another form")
     falls = np.flatnonzero(~(score[1:] > score[:-1])) + 1
     n_target, n_nontarget, n_target_yes, n_nontarget_yes = counts
     seen = ((n_target | n_nontarget) != 0).all() and counts.min(initial=0) >= 0

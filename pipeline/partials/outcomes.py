@@ -10,28 +10,48 @@ from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Outcomes:
-    """A ledger and a tally that add up together."""
+    """Ledgers and a tally that add up together. Ledgers of many tiles are put together once, when it is asked for."""
 
-    kind: ClassVar[str] = "outcomes/2"
+    kind: ClassVar[str] = "outcomes/3"
 
-    ledger: Ledger = field(default_factory=Ledger.zero)
+    ledgers: tuple[Ledger, ...] = ()
     tally: Tally = field(default_factory=Tally)
+
+    @classmethod
+    def of(cls, ledger: Ledger, tally: Tally) -> Outcomes:
+        """Those of one ledger."""
+        return cls((ledger,), tally)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The sum of the ledgers."""
+        if len(self.ledgers) != 1:
+            whole = Ledger.joined(self.ledgers) if self.ledgers else Ledger.zero()
+            object.__setattr__(self, "ledgers", (whole,))  # the same value; what it was made of is let go
+        return self.ledgers[0]
 
     @property
     def n_rows(self) -> int:
         """Distinct scores of all queries."""
         return len(self.ledger)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Outcomes):
+            return NotImplemented
+        return self.ledger == other.ledger and self.tally == other.tally
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __add__(self, other: Outcomes) -> Outcomes:
-        return Outcomes(self.ledger + other.ledger, self.tally + other.tally)
+        return Outcomes((*self.ledgers, *other.ledgers), self.tally + other.tally)
 
     @classmethod
     def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
         """The sum of one or more."""
         tallies = [part.tally for part in parts]
-        return cls(Ledger.joined([part.ledger for part in parts]), sum(tallies[1:], start=tallies[0]))
+        return cls(tuple(ledger for part in parts for ledger in part.ledgers), sum(tallies[1:], start=tallies[0]))
 
     def to_columns(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Columns of both parts, each under its name."""
@@ -50,4 +70,4 @@ class Outcomes:
             return {key.removeprefix(prefix): value for key, value in columns.items() if key.startswith(prefix)}
 
         ledger = Ledger.from_columns(own("ledger"), meta["ledger"])
-        return cls(ledger, Tally.from_columns(own("tally"), meta["tally"]))
+        return cls.of(ledger, Tally.from_columns(own("tally"), meta["tally"]))

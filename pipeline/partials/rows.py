@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline import compiled
 from pipeline.partials.packed import Decimals, Packed
+from pipeline.partials.scores import HIGHEST, Floats, Scores, alike
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Counts = NDArray[Any]
 """Whole numbers from 0 up in one of ``COUNT_TYPES``, one row for each thing that is counted."""
@@ -34,7 +34,7 @@ class Rows:
     """
 
     first: Ints
-    score: Floats
+    scores: Scores
     counts: Counts
 
     @property
@@ -48,10 +48,10 @@ class Rows:
         new = np.zeros(n_groups, np.int64)
         new[onto[kept]] = sizes[kept]
         first = firsts(new)
-        if first[-1] == self.score.size:
-            return Rows(first, self.score, self.counts)
+        if first[-1] == self.scores.size:
+            return Rows(first, self.scores, self.counts)
         rows = np.repeat(kept, sizes)
-        return Rows(first, self.score[rows], narrowed(self.counts[:, rows]))
+        return Rows(first, self.scores.take(rows), narrowed(self.counts[:, rows]))
 
 
 def firsts(sizes: Ints) -> Ints:
@@ -75,6 +75,12 @@ def _type_for(highest: int) -> np.dtype[Any]:
 
 def collapse(group: Ints, score: Floats, counts: Counts, n_groups: int) -> Rows:
     """One row per distinct (group, score), from rows in any order; ``counts`` are added up."""
+    first, score, counts = _collapsed(group, score, counts, n_groups)
+    return Rows(first, Scores.of(score), counts)
+
+
+def _collapsed(group: Ints, score: NDArray[Any], counts: Counts, n_groups: int) -> tuple[Ints, NDArray[Any], Counts]:
+    """The same for numbers of any kind, as columns."""
     order = _ascending(group, score)
     group, score = group[order], score[order]
     new = np.ones(group.size, np.bool_)
@@ -84,11 +90,11 @@ def collapse(group: Ints, score: Floats, counts: Counts, n_groups: int) -> Rows:
     if starts.size < group.size:
         added = np.add.reduceat(added, starts, axis=1, dtype=np.int64)
     first = np.searchsorted(group[starts], np.arange(n_groups + 1))
-    return Rows(first.astype(np.int64), score[starts], narrowed(added))
+    return first.astype(np.int64), score[starts], narrowed(added)
 
 
 def tally(group: NDArray[Any], score: Floats, target: Bools, decision: Bools, n_groups: int) -> Rows:
-    """One row per distinct (group, score) of trials in any order.
+    """One row per distinct (group, score) of trials in any order; a score of -0.0 is 0.0.
 
     Counts are targets, others, targets decided YES and others decided YES.
     """
@@ -98,7 +104,9 @@ def tally(group: NDArray[Any], score: Floats, target: Bools, decision: Bools, n_
 
         found = tallied(group, score, flags, n_groups)
         if found is not None:
-            return Rows(*found)
+            first, whole, places, counts = found
+            return Rows(first, Scores(whole, places), counts)
+    score = score + 0.0  # 0.0 for -0.0
     decimals = Decimals.of(score)
     packed = None if decimals is None else Packed.of((group, decimals.whole, flags))
     if decimals is None or packed is None:
@@ -114,7 +122,10 @@ def tally(group: NDArray[Any], score: Floats, target: Bools, decision: Bools, n_
         run, more = np.searchsorted(starts, others, side="right") - 1, packed.take(others).column(2, np.uint8)
         for column, added in zip(counts, counted(more, np.uint8), strict=True):
             np.add.at(column, run, added)
-    return Rows(one.firsts(n_groups), decimals.values(one.column(1)), narrowed(counts))
+    whole = one.column(1)
+    fits = np.abs(whole).max(initial=0) <= HIGHEST
+    scores = Scores(whole.astype(np.int32), decimals.places) if fits else Scores(decimals.values(whole), None)
+    return Rows(one.firsts(n_groups), scores, narrowed(counts))
 
 
 def counted(flags: NDArray[np.uint8], kind: Any) -> Counts:
@@ -131,41 +142,44 @@ def counted(flags: NDArray[np.uint8], kind: Any) -> Counts:
 
 def joined(parts: Sequence[Rows]) -> Rows:
     """All rows of one or more parts, which have the same groups; rows of one group and score are added up."""
-    filled = [part for part in parts if part.score.size] or list(parts[:1])
+    filled = [part for part in parts if part.scores.size] or list(parts[:1])
     if len(filled) == 1:
         return filled[0]
+    values, places = alike([part.scores for part in filled])
+    some = [_Columns(part.first, *both) for part, *both in zip(filled, values, (p.counts for p in filled), strict=True)]
     sizes = np.stack([part.sizes for part in filled])
     shared = np.count_nonzero(sizes, axis=0) > 1
     if shared.any():
-        filled.append(_added([_only(part, shared) for part in filled]))
-        sizes = np.vstack((np.where(shared, 0, sizes), filled[-1].sizes))
+        some.append(_Columns(*_added(some, sizes, shared)))
+        sizes = np.vstack((np.where(shared, 0, sizes), np.diff(some[-1].first)))
     first = firsts(sizes.sum(axis=0))
-    score = np.empty(first[-1])
-    kind = max((part.counts.dtype for part in filled), key=lambda kind: kind.itemsize)
-    counts = np.empty((len(filled[0].counts), score.size), kind)
-    slices = list(_slices(filled, sizes))
-    if slices:
-        np.concatenate([filled[which].score[begin:end] for which, begin, end in slices], out=score)
-        np.concatenate([filled[which].counts[:, begin:end] for which, begin, end in slices], axis=1, out=counts)
-    return Rows(first, score, counts)
+    kind = max((part.counts.dtype for part in some), key=lambda kind: kind.itemsize)
+    score, counts = np.empty(first[-1], values[0].dtype), np.empty((len(some[0].counts), first[-1]), kind)
+    slices = list(_slices([part.first for part in some], sizes))
+    np.concatenate([some[which].values[begin:end] for which, begin, end in slices], out=score)
+    np.concatenate([some[which].counts[:, begin:end] for which, begin, end in slices], axis=1, out=counts)
+    return Rows(first, Scores(score, places), counts)
 
 
-def _only(part: Rows, groups: Bools) -> Rows:
-    return part.of_groups(np.where(groups, np.arange(groups.size), -1), groups.size)
+class _Columns(NamedTuple):
+    first: Ints
+    values: NDArray[Any]
+    counts: Counts
 
 
-def _added(parts: Sequence[Rows]) -> Rows:
-    """The same for groups that several parts have."""
-    n_groups = parts[0].first.size - 1
-    group = np.concatenate([np.repeat(np.arange(n_groups), part.sizes) for part in parts])
-    score = np.concatenate([part.score for part in parts])
-    return collapse(group, score, np.concatenate([part.counts for part in parts], axis=1), n_groups)
+def _added(parts: Sequence[_Columns], sizes: Ints, shared: Bools) -> tuple[Ints, NDArray[Any], Counts]:
+    """The groups that several parts have, of columns as ``_Columns`` holds them."""
+    rows = [np.flatnonzero(np.repeat(shared, each)) for each in sizes]
+    group = [np.repeat(np.flatnonzero(shared), each[shared]) for each in sizes]
+    values = [part.values[at] for part, at in zip(parts, rows, strict=True)]
+    counts = [part.counts[:, at] for part, at in zip(parts, rows, strict=True)]
+    return _collapsed(np.concatenate(group), np.concatenate(values), np.concatenate(counts, axis=1), shared.size)
 
 
-def _slices(parts: Sequence[Rows], sizes: Ints) -> Iterator[tuple[int, int, int]]:
+def _slices(firsts: Sequence[Ints], sizes: Ints) -> Iterator[tuple[int, int, int]]:
     """Part, first row and last (exclusive) of all that goes into the sum, in its order; neighbours are one slice."""
     group, which = np.nonzero(sizes.T)
-    begin = np.stack([part.first[:-1] for part in parts])[which, group]
+    begin = np.stack([first[:-1] for first in firsts])[which, group]
     end = begin + sizes[which, group]
     new = np.ones(group.size, np.bool_)
     new[1:] = (which[1:] != which[:-1]) | (begin[1:] != end[:-1])
@@ -174,7 +188,7 @@ def _slices(parts: Sequence[Rows], sizes: Ints) -> Iterator[tuple[int, int, int]
     return zip(which[at].tolist(), begin[at].tolist(), last.tolist(), strict=True)
 
 
-def _ascending(group: Ints, score: Floats) -> NDArray[np.intp]:
+def _ascending(group: Ints, score: NDArray[Any]) -> NDArray[np.intp]:
     """Order by (group, score). Rows equal in both will be added up, so the pass by score need not be stable."""
     order = np.argsort(score)
     return order[_by_group(group[order])]

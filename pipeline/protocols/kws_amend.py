@@ -39,7 +39,7 @@ def amend(
     if found:
         own, occurrences = _of_queries(trials(), found), _of_queries(key, found)
         ledger = ledger + tile(protocol, own, occurrences, reference).ledger
-    return Amended(Outcomes(ledger, earlier.partial.tally), aligned=bool(found))
+    return Amended(Outcomes.of(ledger, earlier.partial.tally), aligned=bool(found))
 
 
 def _unlisted(ledger: Ledger, gone: Collection[str], trials: Callable[[], Trials]) -> Ledger:

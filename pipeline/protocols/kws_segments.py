@@ -158,7 +158,7 @@ def tile(protocol: Protocol, trials: Trials, targets: Occurrences, reference: Re
         ledger = ledger + _ledger(trials, targets, made, name, held)
         if ranks is not None:
             ledger = ledger + _ledger(ranks, targets, made, text_condition(name), held)
-    return Outcomes(ledger, _tally(trials, made, segments))
+    return Outcomes.of(ledger, _tally(trials, made, segments))
 
 
 def _ledger(trials: Trials, targets: Occurrences, made: SegmentAlignment, condition: str, counted: Bools) -> Ledger:

@@ -65,7 +65,7 @@ def _part(queries, random, share, digits, infinite, rows=12):
     ledger = Ledger.of(queries, query, score, decision, target, omitted)
     rank = random.permutation(n).astype(np.float64)
     texts = Ledger.of(queries, query, rank, decision, target, omitted, text_condition("all"))
-    return Outcomes(ledger + texts, Tally({"outside_ecf": n % 3}))
+    return Outcomes.of(ledger + texts, Tally({"outside_ecf": n % 3}))
 
 
 def bits(conclusion):

@@ -14,6 +14,7 @@ from pipeline.partials.codec import decode, decode_columns, encode, encode_colum
 from pipeline.partials.exact import ExactSum
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
+from pipeline.partials.scores import Scores
 from pipeline.partials.tally import Tally
 
 PARTIALS = [
@@ -23,7 +24,7 @@ PARTIALS = [
     ExactSum.zero(),
     ExactSum.of(np.array([0.1, -1e300, math.inf])),
     Tally({"unmapped": 3}),
-    Outcomes(ledger(), Tally({"unmapped": 3})),
+    Outcomes.of(ledger(), Tally({"unmapped": 3})),
     Outcomes(),
 ]
 
@@ -141,9 +142,16 @@ def test_what_is_not_ours_is_refused_before_anything_is_allocated(data):
 @pytest.mark.parametrize(
     "change",
     [
-        {"score": np.array([0.5, -math.inf, 0.0, 0.5])},
-        {"score": np.array([-math.inf, 0.5, -0.0, 0.5])},
-        {"score": np.array([-math.inf, 0.5, math.nan, 0.5])},
+        {"scores": Scores(np.array([0.5, -math.inf, 0.0, 0.5]), None)},
+        {"scores": Scores(np.array([-math.inf, 0.5, -0.0, 0.5]), None)},
+        {"scores": Scores(np.array([-math.inf, 0.5, math.nan, 0.5]), None)},
+        {"scores": Scores(np.array([-1.0, 0.5, 0.0, 0.5]), None)},
+        {"scores": Scores(np.array([-10, 5, 0, 5], np.int32), None)},
+        {"scores": Scores(np.array([-10, 50, 0, 50], np.int32), 2)},
+        {"scores": Scores(np.array([-10, 5, 0, 5], np.int32), -1)},
+        {"scores": Scores(np.array([-10, 5, 0, 5], np.int32), 10)},
+        {"scores": Scores(np.array([-10, 5, 0, 5]), 1)},
+        {"scores": Scores(np.array([-(2**31), 5, 0, 5], np.int32), 1)},
         {"first": np.array([0, 2, 4])},
         {"first": np.array([0, 2, 5, 4])},
         {"first": np.array([0, 2, 1, 4])},
@@ -165,8 +173,13 @@ def test_what_is_not_ours_is_refused_before_anything_is_allocated(data):
     ],
 )
 def test_a_ledger_that_is_not_canonical_is_refused(change):
-    with pytest.raises(StoreError, match="ledger/2"):
+    with pytest.raises(StoreError, match="ledger/3"):
         decode(encode(dataclasses.replace(ledger(), **change)))
+
+
+def test_what_is_said_to_be_no_ledger_would_be_one_otherwise():
+    value = dataclasses.replace(ledger(), scores=Scores(np.array([-10, 5, 0, 5], np.int32), 1))
+    assert decode(encode(value)) == value
 
 
 @pytest.mark.parametrize(

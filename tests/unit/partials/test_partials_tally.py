@@ -15,8 +15,8 @@ def test_counts_add_up_by_name_and_zeros_are_not_kept():
 
 
 def test_outcomes_add_part_by_part():
-    left, right = Outcomes(ledger(ROWS[:3]), Tally({"a": 1})), Outcomes(ledger(ROWS[3:]), Tally({"a": 2}))
+    left, right = Outcomes.of(ledger(ROWS[:3]), Tally({"a": 1})), Outcomes.of(ledger(ROWS[3:]), Tally({"a": 2}))
     total = left + right
-    assert total == right + left == Outcomes(ledger(ROWS[:3]) + ledger(ROWS[3:]), Tally({"a": 3}))
+    assert total == right + left == Outcomes.of(ledger(ROWS[:3]) + ledger(ROWS[3:]), Tally({"a": 3}))
     assert total + Outcomes() == total
-    assert Outcomes() == Outcomes(Ledger.zero(), Tally())
+    assert Outcomes() == Outcomes.of(Ledger.zero(), Tally())

@@ -2,8 +2,8 @@
 
 Beside ``rescore score``, with what Numba compiles and without: a plain pandas notebook that makes ATWV and MTWV only.
 Processes start cold, with Python's and Numba's caches filled. From stored trials the same cell is aligned anew under
-another tolerance; from XML it goes through an empty store under that tolerance. Warm processes have scored a small cell
-before, with Numba where it is there, as a worker has after its first large one; both routes are planned, and their
+another tolerance; from XML it goes through an empty store under that tolerance. Warm processes have scored a smaller
+cell before, with Numba where it is there, as a worker has after its first large one; both routes are planned, and their
 inputs hashed, before time is taken. Cold ones take all of it.
 """
 
@@ -37,6 +37,8 @@ _FILLED_AT, _SCORED_AT = "0.5", "0.4"
 """Tolerances at which the store is filled, and at which its trials are scored."""
 AIMED = 5_000_000
 """Detections that the aims are meant for."""
+N_WARM = 200_000
+"""Detections of the cell that a warm process has scored: enough for all that is compiled to be loaded."""
 ROLES = ("ecf", "rttm", "kwlist", "output")
 
 
@@ -177,7 +179,7 @@ def _prepared(stored: str, *paths: str) -> Run:
     compiled.start(AIMED)
     warm = Path("warm").absolute()
     warm.mkdir()
-    _planned(warm / "store", _SCORED_AT, [write_files(warm, 1000, 50, 100)[role] for role in ROLES])()
+    _planned(warm / "store", _SCORED_AT, [write_files(warm, N_WARM, 400, 3000)[role] for role in ROLES])()
     score = _planned(_own_store(stored), _SCORED_AT, paths)
     return lambda: Made(score())
 

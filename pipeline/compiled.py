@@ -12,6 +12,10 @@ import sys
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 START_FROM = 2_000_000
 """Trials of a cell that are worth the start of Numba in a process without it."""
@@ -28,6 +32,13 @@ def start(n_trials: int) -> bool:
         begin_with_compiled()
         importlib.import_module("numba")
     return started()
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The array as one that cannot be written to, like what was read: Numba compiles apart for those that can."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def begin_with_compiled() -> None:

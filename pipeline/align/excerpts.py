@@ -42,10 +42,7 @@ def inside_excerpts(
     if compiled.started() and _are_few((files, channels)) and not spans.several.any():
         from pipeline.align.excerpts_kernel import between
 
-        codes = (np.ascontiguousarray(column, np.int32) for column in (file, channel))
-        times = (np.ascontiguousarray(column, np.float64) for column in (begin_s, end_s))
-        found: Bools = between(*codes, len(channels), *times, spans.opens_s[place], spans.closes_s[place])
-        return found
+        return between(file, channel, len(channels), begin_s, end_s, spans.opens_s[place], spans.closes_s[place])
     at = _place_of_rows(excerpts, (files, channels), file, channel)
     inside: Bools = (begin_s >= spans.opens_s[place][at]) & (end_s <= spans.closes_s[place][at])
     if spans.several.any():

@@ -153,12 +153,17 @@ def scored(
         facts=conclusion.facts,
         figures=conclusion.figures,
         blocks=conclusion.blocks,
-        curve=conclusion.curve,
-        conditions=conclusion.conditions,
+        curve=_listed(conclusion.curve),
+        conditions={name: replace(part, curve=_listed(part.curve)) for name, part in conclusion.conditions.items()},
         tables=conclusion.tables,
         findings=findings,
         n_findings=len(findings),
     )
+
+
+def _listed(curve: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+    """The columns of a curve as lists, where they are none."""
+    return {name: column.tolist() if hasattr(column, "tolist") else column for name, column in curve.items()}
 
 
 def _name_slips(protocol: Protocol, sources: tuple[Source, ...], cell: Cell | None) -> tuple[Finding, ...]:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.metrics import newton
-from pipeline.metrics.affine_passes import BINS, COARSER, Look, Moments, Rows, look
+from pipeline.metrics.affine_passes import BINS, COARSER, Look, Moments, Rows, finite_part, look
 from pipeline.metrics.binary_sums import binary_sums, rough_objective
-from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.fixed_point import Floats, in_blocks
 from pipeline.metrics.measure import Over
 from pipeline.metrics.multiclass_sums import NewtonSums
 from pipeline.metrics.newton import Objective, Vector
@@ -138,21 +138,27 @@ def _rough(made: Moments, unit_bits: int, prior: Prior, place: Vector) -> Vector
 def newton_sums(rows: Rows, scale: Scale, prior: tuple[float, float], place: Vector) -> NewtonSums:
     """Task: cost, gradient and Hessian of one part at a place."""
     score, n_target, n_nontarget = _finite(rows)
-    return binary_sums(scale.of_scores(score), (n_target, n_nontarget), prior, place)
+    total = NewtonSums.zero(2)
+    for some in in_blocks(score.size):
+        total += binary_sums(scale.of_scores(score[some]), (n_target[some], n_nontarget[some]), prior, place)
+    return total
 
 
 def moments(rows: Rows, scale: Scale, unit_bits: int) -> Moments:
     """Task: whole weights and first moments of one part by class and bin, in units that make every sum exact."""
     score, *weights = _finite(rows)
-    x = scale.of_scores(score)
-    row = np.minimum(((x + 1.0) * (BINS / 2)).astype(np.int64), BINS - 1)
-    units = np.rint(np.ldexp(x, unit_bits))
-    sums = []
-    for weight in map(np.floor, weights):
-        sums += [np.bincount(row, weight, BINS), np.bincount(row, weight * units, BINS)]
-    return Moments(np.stack(sums).astype(np.int64))
+    sums = np.zeros((4, BINS))
+    for some in in_blocks(score.size):
+        x = scale.of_scores(score[some])
+        row = np.minimum(((x + 1.0) * (BINS / 2)).astype(np.int64), BINS - 1)
+        units = np.rint(np.ldexp(x, unit_bits))
+        for label, weight in enumerate(weights):
+            mass = np.floor(weight[some])
+            sums[2 * label] += np.bincount(row, mass, BINS)
+            sums[2 * label + 1] += np.bincount(row, mass * units, BINS)
+    return Moments(sums.astype(np.int64))
 
 
 def _finite(rows: Rows) -> Rows:
-    finite = np.isfinite(rows[0])
-    return rows if finite.all() else (rows[0][finite], rows[1][finite], rows[2][finite])
+    finite = finite_part(rows[0])
+    return rows[0][finite], rows[1][finite], rows[2][finite]

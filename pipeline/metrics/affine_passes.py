@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
 from pipeline.partials.exact import ExactSum
 
 BINS = 4096
@@ -88,33 +88,38 @@ class Look:
 def look(rows: Rows) -> Look:
     """Task: the first pass over one part."""
     score, *weights = rows
-    finite: Any = np.isfinite(score)
-    all_finite = bool(finite.all())
-    n_target, n_nontarget = (weight > 0 for weight in weights)
-    infinite = (np.isneginf(score) & n_target) | (np.isposinf(score) & n_nontarget)
-    kept = score if all_finite else score[finite]
-    targets, nontargets = (np.flatnonzero(finite & used) for used in (n_target, n_nontarget))
+    finite = finite_part(score)
+    all_finite, kept = finite == slice(0, score.size), score[finite]
+    of_kept = [weight[finite] for weight in weights]
 
-    def extreme(row: Ints, none: float) -> Extreme:
-        return Extreme(*(float(column[row[0]]) for column in rows)) if row.size else Extreme(none, 0.0, 0.0)
+    def extreme(weight: Floats, step: int, none: float) -> Extreme:
+        used = weight[::step] > 0
+        row = int(np.argmax(used)) if used.size else 0
+        if not used.size or not used[row]:
+            return Extreme(none, 0.0, 0.0)
+        return Extreme(*(float(column[::step][row]) for column in (kept, *of_kept)))
 
-    mass = _mass(weights[0]), _mass(weights[1])
-    of_kept = weights if all_finite else [weight[finite] for weight in weights]
+    mass = exact_mass(weights[0]), exact_mass(weights[1])
     return Look(
         mass,
-        mass if all_finite else (_mass(of_kept[0]), _mass(of_kept[1])),
+        mass if all_finite else (exact_mass(of_kept[0]), exact_mass(of_kept[1])),
         (_moment(kept, of_kept[0]), _moment(kept, of_kept[1])),
-        float(kept.min(initial=math.inf)),
-        float(kept.max(initial=-math.inf)),
-        extreme(targets[:1], math.inf),
-        extreme(nontargets[-1:], -math.inf),
+        float(kept[0]) if kept.size else math.inf,
+        float(kept[-1]) if kept.size else -math.inf,
+        extreme(of_kept[0], 1, math.inf),
+        extreme(of_kept[1], -1, -math.inf),
         kept[: MANY + 1],
         all_finite,
-        bool(infinite.any()),
+        bool((weights[0][: finite.start] > 0).any() or (weights[1][finite.stop :] > 0).any()),
     )
 
 
-def _mass(weight: Floats) -> ExactSum:
+def finite_part(score: Floats) -> slice:
+    """Which of ascending scores are finite."""
+    return slice(int(np.searchsorted(score, -math.inf, side="right")), int(np.searchsorted(score, math.inf)))
+
+
+def exact_mass(weight: Floats) -> ExactSum:
     """The exact sum of weights; at once where they are counts."""
     total = float(weight.sum())
     if total < _EXACT and np.array_equal(weight, np.floor(weight)):
@@ -124,15 +129,16 @@ def _mass(weight: Floats) -> ExactSum:
 
 def _moment(score: Floats, weight: Floats) -> Fraction:
     """The exact sum of weight times score, in units of ``ExactSum``."""
-    used = weight > 0.0
-    if not used.all():
+    used = np.flatnonzero(weight > 0.0)
+    if 2 * used.size < weight.size:  # most scores are of one class
         score, weight = score[used], weight[used]
-    whole = np.floor(weight)
-    total = Fraction(ExactSum.of_products(score, whole.astype(np.int64)).units)
-    part = weight - whole
-    for row in np.flatnonzero(part).tolist():
-        total += Fraction(float(part[row])) * ExactSum.of(score[row : row + 1]).units
-    return total
+    sums, total = ExactSum.zero(), Fraction(0)
+    for rows in in_blocks(score.size):
+        whole = np.floor(weight[rows])
+        sums += ExactSum.of_products(score[rows], whole.astype(np.int64))
+        for row in (rows.start + np.flatnonzero(weight[rows] != whole)).tolist():
+            total += Fraction(float(weight[row]) % 1.0) * ExactSum.of(score[row : row + 1]).units
+    return total + sums.units
 
 
 @dataclass(frozen=True)

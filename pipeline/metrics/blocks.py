@@ -10,6 +10,7 @@ import numpy as np
 from pipeline.metrics.counts import Counts, by_query
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans
+from pipeline.metrics.one_pass import thin_of
 from pipeline.metrics.ranking import precision_of
 from pipeline.metrics.shared import LedgerScored, counts_of, means_of, optima_of
 
@@ -32,14 +33,10 @@ def blocks(scored: LedgerScored) -> tuple[dict[str, Any], ...]:
     ``average_precision``. What is undefined is NaN: a query without occurrences has false alarms but no TWV.
     """
     columns = _columns(scored)
-    position = {query: index for index, query in enumerate(scored.total.queries)}
-    texts = scored.facts.texts
+    rows = dict(zip(scored.total.queries, zip(*columns.values(), strict=True), strict=True))
+    names, texts = ("id", "text", *columns), scored.facts.texts
     return tuple(
-        {
-            "id": query,
-            "text": texts.get(query, ""),
-            **{name: column[position[query]] for name, column in columns.items()},
-        }
+        dict(zip(names, (query, texts.get(query, ""), *rows[query]), strict=True))
         for query in scored.facts.queries or scored.total.queries
     )
 
@@ -47,7 +44,7 @@ def blocks(scored: LedgerScored) -> tuple[dict[str, Any], ...]:
 def _columns(scored: LedgerScored) -> dict[str, Column]:
     """Columns over the ledger's queries."""
     ledger, means, counts = scored.total, scored.once(means_of), scored.once(counts_of)
-    n_omitted = ledger.omitted[0]
+    thin, n_omitted = scored.once(thin_of), ledger.omitted[0]
     undefined = np.full(len(ledger.queries), np.nan)
     # A point that depends on the key may not exist where nothing is scored.
     beta = math.nan if means.reason else scored.point.beta
@@ -59,7 +56,7 @@ def _columns(scored: LedgerScored) -> dict[str, Column]:
         "n_hit": counts.n_hit,
         "n_miss": counts.n_miss,
         "n_fa": counts.n_fa,
-        "n_correct_rejection": by_query(ledger, ledger.n_nontarget) - counts.n_fa,
+        "n_correct_rejection": by_query(thin, thin.n_nontarget) - counts.n_fa,
         "n_omitted": n_omitted,
         "p_miss": p_miss,
         "p_fa": p_fa,

@@ -71,9 +71,9 @@ class ByScore(Table):
     @classmethod
     def of(cls, ledger: Ledger, codes: NDArray[np.int32], rows: slice) -> ByScore:
         """Some rows of a ledger of one condition, whose queries have ``codes`` in the whole cell."""
-        score = ledger.score[rows]
+        score = ledger.scores.at(rows)
         order = _stable_order(score)
-        counts = ledger.n_target[rows][order], ledger.n_nontarget[rows][order]
+        counts = ledger.counts[:2, rows][:, order].astype(np.int64)
         return cls(score[order], codes[ledger.query[rows][order]], *counts)
 
     def pooled(self, in_set: Bools) -> Pooled:

@@ -81,5 +81,5 @@ def said(ledger: Ledger) -> Iterator[tuple[slice, Bools, Bools]]:
     """Rows, a few at a time, with whether YES and whether NO was said of some trial of each."""
     for begin in range(0, len(ledger), _AT_ONCE):
         rows = slice(begin, begin + _AT_ONCE)
-        n_yes = ledger.n_target_yes[rows] + ledger.n_nontarget_yes[rows]
-        yield rows, n_yes > 0, ledger.n_target[rows] + ledger.n_nontarget[rows] > n_yes
+        n_target, n_nontarget, n_target_yes, n_nontarget_yes = ledger.counts[:, rows]
+        yield rows, (n_target_yes | n_nontarget_yes) != 0, (n_target != n_target_yes) | (n_nontarget != n_nontarget_yes)

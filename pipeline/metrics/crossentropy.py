@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from pipeline.errors import Finding, InputError, UsageError
-from pipeline.metrics.at_scores import nontargets_at_scores, target_rows
+from pipeline.metrics.at_scores import Asked, AtScores, at_scores, target_rows
 from pipeline.metrics.counts import by_query
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
 from pipeline.metrics.means import NO_NONTARGET_TRIALS, NO_TARGETS
 from pipeline.metrics.measure import Measure, Over, Scored
+from pipeline.metrics.one_pass import passed, thin_of
 from pipeline.partials.exact import ExactSum
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
@@ -68,15 +69,15 @@ class TrialSet:
         censored = np.unique(self.censored_score)
         place = np.searchsorted(self.score, censored)
         new = np.append(self.score, np.nan)[place] != censored
-        score = np.insert(self.score, place[new], censored[new])
-        n_target, n_nontarget = (
-            np.insert(counts.astype(np.float64), place[new], 0.0) for counts in (self.n_target, self.n_nontarget)
-        )
+        score, n_target, n_nontarget = self.score, self.n_target.astype(np.float64), self.n_nontarget.astype(np.float64)
+        if new.any():
+            score = np.insert(score, place[new], censored[new])
+            n_target, n_nontarget = (np.insert(counts, place[new], 0.0) for counts in (n_target, n_nontarget))
         row = np.searchsorted(score, self.censored_score)
         np.add.at(n_target, row, self.censored_target)
         np.add.at(n_nontarget, row, self.censored_nontarget)
         used = (n_target > 0) | (n_nontarget > 0)
-        return score[used], n_target[used], n_nontarget[used]
+        return (score, n_target, n_nontarget) if used.all() else (score[used], n_target[used], n_nontarget[used])
 
     def detail(self) -> dict[str, float]:
         """What to state beside a figure: sizes of the trial set and its censored part, and the censoring score."""
@@ -89,19 +90,24 @@ class TrialSet:
         }
 
 
-def trial_set(ledger: Ledger, n_trials_exact: float, censor: str | float = "llr_min") -> TrialSet:
+def trial_set(
+    ledger: Ledger, n_trials_exact: float, censor: str | float = "llr_min", counted: AtScores | None = None
+) -> TrialSet:
     """All trials of the queries with occurrences, each of which has ``n_trials_exact`` of them (not rounded).
 
     Trials without a score get: ``llr_min`` the lowest submitted score over all these queries (seed 000 eq 42);
     ``query`` the lowest of their own query (over all, where it has none); a number, that number (QUESST's default
     score). ``error`` refuses them with ``InputError``. ``UsageError`` for any other policy. Without any score to
-    censor with they get 0, the non-informative score, and the status is ``no_scores``.
+    censor with they get 0, the non-informative score, and the status is ``no_scores``. ``counted`` are non-targets at
+    the scores of these queries, where they are known: then the ledger need not have more than ``thin.thinned`` keeps.
     """
     in_set = ledger.n_true[0] > 0
-    score, (n_nontarget,) = nontargets_at_scores(ledger, in_set, lambda _, counts: (counts,))
-    rows = target_rows(ledger, in_set)
+    if counted is None:
+        [counted] = at_scores(ledger, (Asked(in_set, (np.ones(in_set.size, np.int64),)),))
+    score, (n_nontarget,) = counted
+    rows, _ = target_rows(ledger, in_set)
     n_target = np.zeros(score.size, np.int64)
-    np.add.at(n_target, np.searchsorted(score, ledger.score[rows]), ledger.n_target[rows])
+    np.add.at(n_target, np.searchsorted(score, ledger.score[rows]), ledger.counts[0, rows].astype(np.int64))
     n_true, omitted = ledger.n_true[0][in_set], ledger.omitted[0][in_set]
     missing = (n_trials_exact - n_true) - by_query(ledger, ledger.n_nontarget)[in_set]
     n_nontarget_trials = float(n_true.size * n_trials_exact - n_true.sum())
@@ -163,16 +169,22 @@ class CostSums:
 
 def cost_sums(trials: TrialSet, logit_prior: float) -> CostSums:
     """The costs of a trial set, or of a part of one, at a prior."""
-    log_odds = trials.score + logit_prior
-    return CostSums(_costs(-log_odds, trials.n_target), _costs(log_odds, trials.n_nontarget))
+    score = trials.score
+    return CostSums(
+        _costs(score, logit_prior, -1.0, trials.n_target), _costs(score, logit_prior, 1.0, trials.n_nontarget)
+    )
 
 
-def _costs(log_odds: Floats, counts: Ints) -> ExactSum:
+def _costs(score: Floats, logit_prior: float, sign: float, counts: Ints) -> ExactSum:
     """Counts times log(1 + exp(log odds)), log odds against the truth."""
-    used = counts > 0
-    if not used.all():
-        log_odds, counts = log_odds[used], counts[used]
-    return ExactSum.of_products(np.logaddexp(0.0, log_odds), counts)
+    used = np.flatnonzero(counts > 0)
+    if 2 * used.size < counts.size:  # most scores are of one class
+        score, counts = score[used], counts[used]
+    total = ExactSum.zero()
+    for rows in in_blocks(score.size):
+        costs = np.logaddexp(0.0, sign * (score[rows] + logit_prior))
+        total += ExactSum.of_products(costs, counts[rows])
+    return total
 
 
 def cross_entropy(trials: TrialSet, prior: float, logit_prior: float, submitted: CostSums | None = None) -> float:
@@ -203,7 +215,8 @@ def prior_entropy(prior: float) -> float:
 
 def trials_of(scored: Scored[Ledger]) -> TrialSet:
     """The trial set by the protocol's censoring rule."""
-    return trial_set(scored.total, scored.facts.n_trials_exact, scored.rules.censor)
+    thin, facts = scored.once(thin_of), scored.facts
+    return trial_set(thin, facts.n_trials_exact, scored.rules.censor, scored.once(passed).trials)
 
 
 def over_trials(scored: Scored[Ledger]) -> Over:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
 from pipeline.metrics.radix import LEVELS, images, prefixes
 from pipeline.metrics.sweep import Curve
 
@@ -73,24 +73,37 @@ def representative(
     the buckets of the next level stand, and so on. So every point left out is within ``eps_probit``, on one axis, of
     the line through those kept, and buckets need not be looked into to know which.
     """
-    image = images(threshold)
-    x, y = probit(p_fa), probit(p_miss)
-    kept, inside = np.zeros(image.size, np.bool_), np.ones(image.size, np.bool_)
+    kept = np.zeros(threshold.size, np.bool_)
     kept[-1:] = True
-    for bits in LEVELS:
-        bucket = prefixes(image, bits)
-        start = np.append(True, bucket[1:] != bucket[:-1])[: image.size]
-        kept |= start & inside
-        starts = np.flatnonzero(start)
-        ends = np.append(starts[1:], image.size - 1)[: starts.size]
-        wide = (np.abs(x[ends] - x[starts]) > eps_probit) & (np.abs(y[ends] - y[starts]) > eps_probit)
-        inside &= wide[np.cumsum(start) - 1]
-        if not inside.any():
-            break
+    starts = _bucket_starts(threshold, LEVELS[0])
+    n_rows = np.diff(np.append(starts, threshold.size))
+    kept[starts] = True
+    for bits in LEVELS[1:]:
+        ends = np.minimum(starts + n_rows, threshold.size - 1)
+        wide = _apart(p_fa, starts, ends, eps_probit) & _apart(p_miss, starts, ends, eps_probit)
+        starts, n_rows = starts[wide], n_rows[wide]
+        inside = np.repeat(starts - (np.cumsum(n_rows) - n_rows), n_rows) + np.arange(n_rows.sum())
+        first = _bucket_starts(threshold[inside], bits)
+        starts, n_rows = inside[first], np.diff(np.append(first, inside.size))
+        kept[starts] = True
     return kept
 
 
-def thinned(curve: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+def _bucket_starts(threshold: Floats, bits: int) -> Ints:
+    """The first row of each bucket."""
+    found = [np.zeros(min(threshold.size, 1), np.int64)]
+    for rows in in_blocks(threshold.size):
+        begin = max(rows.start - 1, 0)
+        bucket = prefixes(images(threshold[begin : rows.stop]), bits)
+        found.append(begin + 1 + np.flatnonzero(bucket[1:] != bucket[:-1]))
+    return np.concatenate(found)
+
+
+def _apart(rate: Floats, starts: Ints, ends: Ints, eps_probit: float) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(probit(rate[ends]) - probit(rate[starts])) > eps_probit)
+
+
+def thinned(curve: Mapping[str, Sequence[float] | Floats]) -> dict[str, list[float]]:
     """Columns of a TWV curve at the points that a drawing needs, and at the best one.
 
     Of its ``representative`` points the ``visible`` ones.
@@ -98,12 +111,12 @@ def thinned(curve: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
     twv = np.asarray(curve.get("twv", ()), np.float64)
     if not twv.size:
         return {name: list(column) for name, column in curve.items()}
-    threshold, p_miss, p_fa = (np.asarray(curve[name], np.float64) for name in ("threshold", "p_miss", "p_fa"))
+    columns = {name: np.asarray(column, np.float64) for name, column in curve.items()}
+    threshold, p_miss, p_fa = (columns[name] for name in ("threshold", "p_miss", "p_fa"))
     kept = np.ones(twv.size, np.bool_)
     if not np.isnan(p_miss + p_fa).any():
         kept = representative(threshold, p_miss, p_fa)
         kept[kept] = visible(p_miss[kept], p_fa[kept])
     if not np.all(np.isnan(twv)):
         kept[int(np.nanargmax(twv))] = True
-    rows = np.flatnonzero(kept).tolist()
-    return {name: [column[row] for row in rows] for name, column in curve.items()}
+    return {name: column[kept].tolist() for name, column in columns.items()}

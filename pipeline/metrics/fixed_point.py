@@ -7,7 +7,8 @@ about 80 bits, and the result is rounded to float64 once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,6 +19,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 HALF = 31
+_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,15 @@ class FixedPoint:
     @classmethod
     def of(cls, weights: Sequence[Fraction], totals: Sequence[int]) -> FixedPoint:
         """Weights of groups, of which at most ``totals`` are ever counted (non-negative, fewer than 2**60 in all)."""
-        bound = sum((abs(weight) * total for weight, total in zip(weights, totals, strict=True)), Fraction(0))
+        common = math.lcm(*(weight.denominator for weight in weights))
+        whole = (abs(weight.numerator) * (common // weight.denominator) for weight in weights)
+        bound = Fraction(sum(units * total for units, total in zip(whole, totals, strict=True)), common)
         high_bits = 61 - (bound.numerator.bit_length() - bound.denominator.bit_length() + 1) if bound else 0
         low_bits = 62 - sum(totals).bit_length()
-        scaled = [weight * Fraction(2) ** high_bits for weight in weights]
-        high = [number.numerator // number.denominator for number in scaled]
-        low = [int((number - whole) * 2**low_bits) for number, whole in zip(scaled, high, strict=True)]
+        up, down = max(high_bits, 0), max(-high_bits, 0)
+        parts = [divmod(weight.numerator << up, weight.denominator << down) for weight in weights]
+        high = [word for word, _ in parts]
+        low = [(rest << low_bits) // (w.denominator << down) for w, (_, rest) in zip(weights, parts, strict=True)]
         # A group that is never counted may have a weight beyond the scale: nothing will multiply it.
         counted = [total > 0 for total in totals]
         return cls(
@@ -66,6 +71,11 @@ class FixedPoint:
         upper = np.ldexp((high >> HALF).astype(np.float64), HALF)
         lower = (high & ((1 << HALF) - 1)).astype(np.float64) + np.ldexp(low.astype(np.float64), -self.low_bits)
         return np.ldexp(upper + lower, -self.high_bits)
+
+
+def in_blocks(n_rows: int) -> Iterator[slice]:
+    """Rows, so many at a time that columns of them stay in a processor's caches: fresh memory costs more than sums."""
+    return (slice(begin, begin + _AT_ONCE) for begin in range(0, n_rows, _AT_ONCE))
 
 
 def running(words: Ints, ends: Ints) -> Ints:

@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipeline.metrics.affine_passes import exact_mass
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.partials.exact import ExactSum
 
 Number = int | Fraction
 _FEW = 64
-_SMALL = 2.0**26
+_SMALL = 1 << 26
 
 
 class Block(NamedTuple):
@@ -65,34 +66,42 @@ def pav(rows: tuple[Floats, Floats, Floats]) -> Pav:
 def pav_of_runs(low: Floats, high: Floats, n_target: Floats, n_nontarget: Floats) -> Pav:
     """``pav`` of rows of which those with trials of both classes are one score, others may be runs of one class."""
     # Neighbours of one class only have equal fractions: pooling them first leaves few rows for the loop.
-    kind = np.where(n_nontarget == 0, 1, np.where(n_target == 0, 0, 2))
-    first = np.append(True, (kind[1:] != kind[:-1]) | (kind[1:] == 2))[: kind.size]
-    starts = np.flatnonzero(first)
-    ends = np.append(starts, kind.size)[1:]
-    starts, ends = _without_violators(n_target, n_nontarget, starts, ends)
-    scores = low[starts].tolist(), high[ends - 1].tolist()
-    found = _pooled(map(Block, _runs(n_target, starts), _runs(n_nontarget, starts), *scores))
+    targets, nontargets = n_nontarget == 0, (n_target == 0) & (n_nontarget != 0)
+    changes = (targets[1:] != targets[:-1]) | (nontargets[1:] != nontargets[:-1]) | ~(targets | nontargets)[1:]
+    starts = np.flatnonzero(np.append(True, changes)[: low.size])
+    whole = [np.floor(weights) for weights in (n_target, n_nontarget)]
+    broken = [np.flatnonzero(weights != floor) for weights, floor in zip((n_target, n_nontarget), whole, strict=True)]
+    sums = np.zeros((2, starts.size), np.int64)
+    if starts.size:
+        sums = np.stack([np.add.reduceat(floor.astype(np.int64), starts) for floor in whole])
+    starts, sums = _without_violators(starts, sums, np.concatenate(broken))
+    scores = low[starts].tolist(), high[np.append(starts, low.size)[1:] - 1].tolist()
+    exact = (
+        _numbers(found, starts, rows, weights)
+        for found, rows, weights in zip(sums, broken, (n_target, n_nontarget), strict=True)
+    )
     tied = float((n_target + n_nontarget).max(initial=0.0))
-    return Pav(found, (ExactSum.of(n_target), ExactSum.of(n_nontarget)), tied)
+    return Pav(_pooled(map(Block, *exact, *scores)), (exact_mass(n_target), exact_mass(n_nontarget)), tied)
 
 
-def _without_violators(n_target: Floats, n_nontarget: Floats, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """Where runs begin and end after violating neighbours were pooled, again and again while that halves their number.
+def _without_violators(starts: Ints, sums: Ints, broken: Ints) -> tuple[Ints, Ints]:
+    """Where runs begin, with their weights, after violating neighbours were pooled, again and again while that halves
+    their number.
 
-    Only whole weights whose products float64 holds are compared here; ``_pooled`` does the rest.
+    Only whole weights whose products float64 holds are compared here, and no runs with ``broken`` rows; ``_pooled``
+    does the rest.
     """
-    partial = (n_target != np.floor(n_target)) | (n_nontarget != np.floor(n_nontarget))
     while starts.size > _FEW:
-        target, nontarget = np.add.reduceat(n_target, starts), np.add.reduceat(n_nontarget, starts)
-        small = ~np.logical_or.reduceat(partial, starts) & (np.maximum(target, nontarget) < _SMALL)
+        target, nontarget = sums
+        small = np.maximum(target, nontarget) < _SMALL
+        small[np.searchsorted(starts, broken, side="right") - 1] = False
         violates = target[:-1] * nontarget[1:] >= target[1:] * nontarget[:-1]
-        kept = np.append(True, ~(violates & small[:-1] & small[1:]))
+        kept = np.flatnonzero(np.append(True, ~(violates & small[:-1] & small[1:])))
         before = starts.size
-        starts = starts[kept]
-        ends = np.append(starts[1:], ends[-1])
+        starts, sums = starts[kept], np.add.reduceat(sums, kept, axis=1)
         if 2 * starts.size > before:
             break
-    return starts, ends
+    return starts, sums
 
 
 def _pooled(rows: Iterable[Block]) -> tuple[Block, ...]:
@@ -106,16 +115,12 @@ def _pooled(rows: Iterable[Block]) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _runs(weights: Floats, starts: Ints) -> list[Number]:
-    """Exact sums of runs that begin at ``starts``; few weights are not whole."""
-    if not starts.size:
-        return []
-    whole = np.floor(weights)
-    sums: list[Number] = list(np.add.reduceat(whole.astype(np.int64), starts).tolist())
-    for row in np.flatnonzero(weights != whole).tolist():
-        run = int(np.searchsorted(starts, row, side="right")) - 1
-        sums[run] += Fraction(float(weights[row])) - int(whole[row])
-    return sums
+def _numbers(sums: Ints, starts: Ints, broken: Ints, weights: Floats) -> list[Number]:
+    """Exact sums of runs that begin at ``starts``, from those of whole parts; few weights are ``broken``."""
+    found: list[Number] = list(sums.tolist())
+    for row in broken.tolist():
+        found[int(np.searchsorted(starts, row, side="right")) - 1] += Fraction(float(weights[row])) % 1
+    return found
 
 
 def blocks(n_target: Floats, n_nontarget: Floats) -> tuple[Floats, Floats]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics.counts import Counts
+from pipeline.metrics.counts import Counts, by_query
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans
 from pipeline.metrics.sweep import ROUNDING
 from pipeline.partials.ledger import Codes, Ledger
 
 _AT_ONCE = 1 << 16
+_VISIBLE = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,15 @@ def optima(ledger: Ledger, means: QueryMeans, beta: float, *, reject_all_point: 
         threshold[query], hits[query], alarms[query] = ledger.score[rows][row], n_hit[row], n_fa[row]
     twv = np.where(means.in_p_miss, best, np.nan)
     return Optima(threshold, twv, Counts(means.n_true, hits, alarms))
+
+
+def alarms_show(ledger: Ledger, means: QueryMeans, beta: float) -> bool:
+    """Whether one more false alarm always costs far more than rounding does: then no row without targets is a best one,
+    but for the highest of its query, and a thin ledger has the same optima."""
+    n_fa = by_query(ledger, ledger.n_nontarget)[means.in_p_fa]
+    with np.errstate(all="ignore"):
+        cost = beta / means.n_nontarget[means.in_p_fa]
+        return bool((cost > _VISIBLE * (1.0 + cost * n_fa)).all())
 
 
 def _batches(queries: Codes, first: Ints, n_rows: int) -> Iterator[tuple[Codes, Ints, Ints]]:

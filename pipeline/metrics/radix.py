@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from pipeline.metrics.by_score import ByScore
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans
-from pipeline.partials.ledger import Ledger
 
 Images = NDArray[np.uint64]
 LEVELS = (20, 32, 44, 56, 64)
@@ -151,12 +150,38 @@ class Divided:
         return cls(tuple(map(Buckets.joined, zip(*(part.levels for part in parts), strict=True))))
 
 
-def divided(rows: Ledger | ByScore, means: QueryMeans, asked: tuple[Divide, ...]) -> Divided:
+class Counted(Protocol):
+    """Rows with counts in any order, such as a ledger's."""
+
+    @property
+    def score(self) -> Floats:
+        """Of each row."""
+        ...
+
+    @property
+    def query(self) -> NDArray[np.int32]:
+        """Of each row, as a position among all queries."""
+        ...
+
+    @property
+    def n_target(self) -> Ints:
+        """Targets of each row."""
+        ...
+
+    @property
+    def n_nontarget(self) -> Ints:
+        """Non-targets of each row."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+def divided(rows: Counted | ByScore, means: QueryMeans, asked: tuple[Divide, ...]) -> Divided:
     """Task: the buckets that are asked for of the trials of scored queries, all of which ``rows`` may name."""
     return Divided(tuple(_buckets(rows, means, each) for each in asked))
 
 
-def _buckets(ledger: Ledger | ByScore, means: QueryMeans, asked: Divide) -> Buckets:
+def _buckets(ledger: Counted | ByScore, means: QueryMeans, asked: Divide) -> Buckets:
     if isinstance(ledger, ByScore):
         return _ascending(ledger, means, asked)
     if asked.key is None and asked.to == LEVELS[0] and _compiled(len(ledger)):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pipeline.metrics.fixed_point import Ints
 from pipeline.metrics.means import QueryMeans
-from pipeline.partials.ledger import Ledger
+from pipeline.metrics.radix import Counted
 
 _BITS, _PAGE_BITS = 20, 8
 _PAGE = 1 << _PAGE_BITS
@@ -19,7 +19,7 @@ _SHIFT = uint64(64 - _BITS)
 _HIGHEST = (1 << 63) - 1
 
 
-def coarse_buckets(ledger: Ledger, means: QueryMeans) -> tuple[NDArray[Any], NDArray[Any], Ints, Ints]:
+def coarse_buckets(ledger: Counted, means: QueryMeans) -> tuple[NDArray[Any], NDArray[Any], Ints, Ints]:
     """Coarsest buckets in ascending order, with their lowest scores, rows and words (4, n)."""
     weights = means.miss.high, means.miss.low, means.fa.high, means.fa.low
     counts = ledger.n_target, ledger.n_nontarget

@@ -9,6 +9,8 @@ import numpy as np
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import NO_TARGETS
 from pipeline.metrics.measure import Measure, Scored
+from pipeline.metrics.one_pass import thin_of
+from pipeline.metrics.thin import thinned
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
 
@@ -49,7 +51,7 @@ def precision_of(scored: Scored[Ledger]) -> Floats:
     KWSEval ranks scores as strings ("9.5" before "10"): its order is ``scored.ranked`` where it is another than the
     numbers'.
     """
-    return average_precision(scored.total if scored.ranked is None else scored.ranked)
+    return average_precision(scored.once(thin_of) if scored.ranked is None else thinned(scored.ranked))
 
 
 def mean_average_precision(scored: Scored[Ledger]) -> Figure:

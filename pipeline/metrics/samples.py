@@ -10,6 +10,7 @@ import numpy as np
 from pipeline.metrics.counts import Counts, accepted, by_query
 from pipeline.metrics.crossentropy import MORE_DETECTIONS_THAN_TRIALS, NO_SCORES, prior_entropy, trials_of
 from pipeline.metrics.means import QueryMeans
+from pipeline.metrics.one_pass import thin_of
 from pipeline.metrics.resampling import Floats, Ints, Ratios, Sample, Swept, integers
 from pipeline.metrics.shared import LedgerScored, counts_of, means_of, means_over_all, optima_of
 
@@ -60,7 +61,7 @@ def _twv_bayes(scored: LedgerScored) -> Sample | str:
     means = scored.once(means_of)
     if means.reason is not None:
         return means.reason
-    counts = accepted(scored.total, scored.point.threshold)
+    counts = accepted(scored.once(thin_of), scored.point.threshold)
     return _rates(means, counts, _names(scored, means), scored.point.beta)
 
 

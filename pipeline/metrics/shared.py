@@ -3,43 +3,34 @@
 from __future__ import annotations
 
 import math
-
-import numpy as np
+from collections.abc import Mapping
 
 from pipeline.metrics.counts import Counts, Decisions, decided, decision_range
 from pipeline.metrics.det import thinned
-from pipeline.metrics.means import QueryMeans, query_means
-from pipeline.metrics.measure import Scored
-from pipeline.metrics.optimum import Optima, optima
+from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.means import QueryMeans
+from pipeline.metrics.one_pass import LedgerScored, means_of, means_over_all, passed, sweeps_of, thin_of
+from pipeline.metrics.optimum import Optima, alarms_show, optima
 from pipeline.metrics.radix_sweep import sweep_over
 from pipeline.metrics.sweep import Curve, sweep
-from pipeline.partials.ledger import Ledger
 
-LedgerScored = Scored[Ledger]
-
-
-def means_of(scored: LedgerScored) -> QueryMeans:
-    """The means over queries by the protocol's rules."""
-    if scored.rules.include_no_targets:
-        return scored.once(means_over_all)
-    return query_means(scored.total, scored.facts.n_trials, skip_undefined_p_fa=scored.rules.skip_undefined_p_fa)
-
-
-def means_over_all(scored: LedgerScored) -> QueryMeans:
-    """The means whose false-alarm rate covers queries without occurrences (plan 004 section 5.1.3.3)."""
-    subtracted = 2 if scored.rules.no_targets_trials == "twice" else 1
-    return query_means(
-        scored.total,
-        scored.facts.n_trials,
-        include_no_targets=True,
-        skip_undefined_p_fa=scored.rules.skip_undefined_p_fa,
-        subtracted=subtracted,
-    )
+__all__ = [
+    "LedgerScored",
+    "counts_of",
+    "curve_columns",
+    "curve_of",
+    "curve_over_all",
+    "decisions",
+    "means_of",
+    "means_over_all",
+    "optima_of",
+    "sweeps_of",
+]
 
 
 def counts_of(scored: LedgerScored) -> Counts:
     """Counts per query at the submitted decisions."""
-    return decided(scored.total)
+    return decided(scored.once(thin_of))
 
 
 def curve_of(scored: LedgerScored) -> Curve:
@@ -53,35 +44,26 @@ def curve_over_all(scored: LedgerScored) -> Curve:
     return scored.once(curve_of) if len(sweeps) == 1 else _sweep(scored, sweeps[1], drawn=False)
 
 
-def sweeps_of(scored: LedgerScored) -> tuple[QueryMeans, ...]:
-    """The means of the cell's sweeps: by the protocol's rules and, where that is another sweep, over all queries."""
-    own, means = scored.once(means_of), scored.once(means_over_all)
-    if np.array_equal(means.in_p_fa, own.in_p_fa) and np.array_equal(means.n_nontarget, own.n_nontarget):
-        return (own,)
-    return (own, means)
-
-
 def decisions(scored: LedgerScored) -> Decisions:
     """The range of accepted and of rejected scores, over all queries of the ledger."""
-    return decision_range(scored.total)
+    return decision_range(scored.once(thin_of))
 
 
 def optima_of(scored: LedgerScored) -> Optima:
     """The best threshold of each query; only where the means exist."""
     means = scored.once(means_of)
-    return optima(scored.total, means, scored.point.beta, reject_all_point=scored.rules.reject_all_point)
+    beta, thin = scored.point.beta, scored.once(thin_of)
+    ledger = thin if alarms_show(thin, means, beta) else scored.total
+    return optima(ledger, means, beta, reject_all_point=scored.rules.reject_all_point)
 
 
-def curve_columns(scored: LedgerScored) -> dict[str, list[float]]:
+def curve_columns(scored: LedgerScored) -> Mapping[str, Floats | list[float]]:
     """The sweep as columns of equal length: threshold (NaN accepts nothing), p_miss, p_fa, twv; empty if undefined.
 
     Of a cell whose trials are elsewhere, only the points that ``det.thinned`` keeps.
     """
     curve = scored.once(curve_of)
-    columns = (curve.threshold, curve.p_miss, curve.p_fa, curve.twv)
-    named = {
-        name: column.tolist() for name, column in zip(("threshold", "p_miss", "p_fa", "twv"), columns, strict=True)
-    }
+    named = {"threshold": curve.threshold, "p_miss": curve.p_miss, "p_fa": curve.p_fa, "twv": curve.twv}
     return named if scored.elsewhere is None else thinned(named)
 
 
@@ -94,4 +76,5 @@ def _sweep(scored: LedgerScored, means: QueryMeans, *, drawn: bool = True) -> Cu
         found = sweep_over(over, means, omitted, beta, reject_all_point=reject_all_point, drawn=drawn)
         if found is not None:
             return found
-    return sweep(scored.total, means, beta, reject_all_point=scored.rules.reject_all_point)
+    words = [words for swept, words in scored.once(passed).sweeps if swept is means]
+    return sweep(scored.once(thin_of), means, beta, *words, reject_all_point=scored.rules.reject_all_point)

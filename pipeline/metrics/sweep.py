@@ -6,11 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.metrics.at_scores import nontargets_at_scores, target_rows
+from pipeline import compiled
+from pipeline.metrics.at_scores import AtScores, at_scores, target_rows
 from pipeline.metrics.fixed_point import FixedPoint, Floats, Ints
 from pipeline.metrics.means import QueryMeans
+from pipeline.metrics.one_pass import false_alarms
 from pipeline.partials.ledger import Ledger
 
+COMPILED_FROM = 1 << 15
+"""Points from which the compiled kernel is worth a call."""
+MOST_BITS = 1000
+"""Bits of a scale up to which its power of two is a normal number, as the kernel takes it."""
 ROUNDING = 2.0**-48
 """TWV closer than this, relative to 1 - TWV where that is above 1, is equal: some 16 units in the last place."""
 
@@ -40,21 +46,22 @@ def first_best(twv: Floats) -> int:
     return int(np.argmax(twv >= top - ROUNDING * max(1.0, abs(1.0 - top))))
 
 
-def sweep(ledger: Ledger, means: QueryMeans, beta: float, *, reject_all_point: bool = True) -> Curve:
+def sweep(
+    ledger: Ledger, means: QueryMeans, beta: float, words: AtScores | None = None, *, reject_all_point: bool = True
+) -> Curve:
     """The curve over every distinct score of the scored queries, decisions ignored (seed 000 sections 2.1-2.3).
 
     ``reject_all_point`` adds the system that accepts nothing (STDEval; KWSEval has no such point). Without any
-    score that point is the whole curve.
+    score that point is the whole curve. ``words`` are those of ``false_alarms``, where they are known: then only rows
+    with targets are looked for in the ledger.
     """
     if means.reason is not None:
         empty = np.zeros(0)
         return Curve(empty, empty, empty, empty, reason=means.reason)
-    points = _points(ledger, means)
+    points = _points(ledger, means, words or at_scores(ledger, (false_alarms(means),))[0])
     n_ends = points.score.size + (reject_all_point or not points.score.size)
-    threshold = np.append(points.score, np.nan)[:n_ends]
-    p_miss = means.miss.value(*_below(points, means.miss, n_ends, ledger.omitted[0])) / means.n_queries
-    p_fa = means.fa.value(*(_from(words, n_ends) for words in points.fa)) / means.n_queries_fa
-    twv = 1.0 - (p_miss + beta * p_fa)
+    threshold = points.score if n_ends == points.score.size else np.append(points.score, np.nan)
+    p_miss, p_fa, twv = _rates(points, means, beta, n_ends)
     return Curve(threshold, p_miss, p_fa, twv, first_best(twv))
 
 
@@ -68,28 +75,42 @@ class _Points:
     hit: Ints
     """Points of rows with targets, ascending, with high and low words of each."""
     miss: tuple[Ints, Ints]
+    always: tuple[int, int]
+    """Words of the targets that every threshold misses."""
 
 
-def _points(ledger: Ledger, means: QueryMeans) -> _Points:
-    score, (high, low) = nontargets_at_scores(
-        ledger, means.scored, lambda query, counts: (means.fa.high[query] * counts, means.fa.low[query] * counts)
-    )
-    rows = target_rows(ledger, means.scored)
-    hit = np.searchsorted(score, ledger.score[rows])
-    order = np.argsort(hit)
-    rows, hit = rows[order], hit[order]
-    counts, query = ledger.n_target[rows], ledger.query[rows]
-    return _Points(score, (high, low), hit, (counts * means.miss.high[query], counts * means.miss.low[query]))
+def _points(ledger: Ledger, means: QueryMeans, words: AtScores) -> _Points:
+    rows, query = target_rows(ledger, means.scored)
+    order = np.argsort(ledger.score[rows])
+    rows, query = rows[order], query[order]
+    hit, counts = np.searchsorted(words.score, ledger.score[rows]), ledger.counts[0, rows].astype(np.int64)
+    (high, low), weights, omitted = words.sums, means.miss, ledger.omitted[0]
+    miss = counts * weights.high[query], counts * weights.low[query]
+    always = int((omitted * weights.high).sum()), int((omitted * weights.low).sum())
+    return _Points(words.score, (high, low), hit, miss, always)
 
 
-def _below(points: _Points, weights: FixedPoint, n_ends: int, always: Ints) -> tuple[Ints, Ints]:
-    """Words before each end, plus those that ``always`` count for each query."""
-    n_before = np.repeat(np.arange(points.hit.size + 1), np.diff(points.hit + 1, prepend=0, append=n_ends))
+def _rates(points: _Points, means: QueryMeans, beta: float, n_ends: int) -> tuple[Floats, Floats, Floats]:
+    """P_miss, P_fa and TWV of every point."""
+    if n_ends >= COMPILED_FROM and compiled.started() and max(means.miss.high_bits, means.fa.high_bits) <= MOST_BITS:
+        from pipeline.metrics.sweep_kernel import Side, fill
+
+        found = np.empty((3, n_ends))
+        sides = Side.of(means.miss, means.n_queries), Side.of(means.fa, means.n_queries_fa)
+        fill(points.fa, points.hit, points.miss, points.always, sides, beta, found)
+        return found[0], found[1], found[2]
+    p_miss = _below(points, means.miss, n_ends) / means.n_queries
+    p_fa = means.fa.value(*(_from(words, n_ends) for words in points.fa)) / means.n_queries_fa
+    return p_miss, p_fa, 1.0 - (p_miss + beta * p_fa)
+
+
+def _below(points: _Points, weights: FixedPoint, n_ends: int) -> Floats:
+    """Weighted sums of the targets missed before each end."""
     high, low = (
-        (np.append(0, np.cumsum(words)) + (always * weight).sum())[n_before]
-        for words, weight in zip(points.miss, (weights.high, weights.low), strict=True)
+        np.append(0, np.cumsum(words)) + first for words, first in zip(points.miss, points.always, strict=True)
     )
-    return high, low
+    missed = weights.value(high, low)
+    return np.asarray(np.repeat(missed, np.diff(points.hit + 1, prepend=0, append=n_ends)))
 
 
 def _from(words: Ints, n_ends: int) -> Ints:

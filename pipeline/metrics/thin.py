@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from pipeline.partials.ledger import Ledger
 from pipeline.partials.rows import narrowed
 
 Bools = NDArray[np.bool_]
+_AT_ONCE = 1 << 16
 
 
 def thinned(ledger: Ledger, thresholds: Sequence[float] = ()) -> Ledger:
@@ -24,38 +26,72 @@ def thinned(ledger: Ledger, thresholds: Sequence[float] = ()) -> Ledger:
     """
     if not len(ledger):
         return ledger
+    new = np.zeros(len(ledger) + 1, np.bool_)
     kept = _kept(ledger)
-    side = np.searchsorted(np.sort(np.asarray(thresholds, np.float64)), ledger.score, side="right")
-    new = np.ones(len(ledger), np.bool_)
-    new[1:] = kept[1:] | kept[:-1] | _differs(ledger.query) | _differs(side)
-    starts = np.flatnonzero(new)
-    counts = narrowed(np.add.reduceat(ledger.counts, starts, axis=1, dtype=np.int64))
+    new[kept] = new[kept + 1] = True
+    new[ledger.first] = True
+    for threshold in thresholds:
+        new[_reached(ledger, threshold)] = True
+    starts = np.flatnonzero(new[:-1])
+    counts = ledger.counts[:, starts].astype(np.int64)
+    for row in (1, 3):  # rows with targets are runs by themselves
+        counts[row] = _sums(ledger.counts[row], starts)
     first = np.searchsorted(starts, ledger.first).astype(np.int64)
-    return Ledger(ledger.conditions, ledger.queries, ledger.omitted, first, ledger.score[starts], counts)
+    columns = first, ledger.scores.take(starts), narrowed(counts)
+    return Ledger(ledger.conditions, ledger.queries, ledger.omitted, *columns)
 
 
-def _kept(ledger: Ledger) -> Bools:
-    """Rows that stay by themselves: targets, the ends of runs, the lowest accepted and the highest rejected ones."""
-    kept = ledger.n_target > 0
-    ends = np.append(_differs(ledger.query), True) | np.append(True, _differs(ledger.query))
-    beside = np.append(kept[1:], False) | np.append(False, kept[:-1])
-    n_yes = ledger.n_target_yes + ledger.n_nontarget_yes
-    lowest_yes = _first_of_query(ledger, n_yes > 0)
-    highest_no = _last_of_query(ledger, ledger.n_target + ledger.n_nontarget > n_yes)
-    kept = np.asarray(kept | ends | beside)
-    kept[lowest_yes] = kept[highest_no] = True
-    return kept
+def _kept(ledger: Ledger) -> Ints:
+    """Rows that stay by themselves: targets, the ends of runs, the lowest accepted and the highest rejected ones.
+
+    In no order, and some several times.
+    """
+    n_target, n_nontarget, n_target_yes, n_nontarget_yes = ledger.counts
+    used = np.flatnonzero(np.diff(ledger.first))
+    begin, last = ledger.first[used], ledger.first[used + 1] - 1
+    hit = np.flatnonzero(n_target != 0)
+    beside = np.append(hit[hit > 0] - 1, hit[hit < last[-1]] + 1)
+    yes = (n_target_yes | n_nontarget_yes) != 0
+    no = (n_target != n_target_yes) | (n_nontarget != n_nontarget_yes)
+    return np.concatenate([hit, beside, begin, last, _lowest(yes, begin), _highest(no, last)])
 
 
-def _differs(column: NDArray[Any]) -> Bools:
-    return np.asarray(column[1:] != column[:-1])
+def _lowest(rows: Bools, begin: Ints) -> Ints:
+    """The first of the rows of each query that has one: where runs of them begin, of which there are few."""
+    new = np.empty_like(rows)
+    np.greater(rows[1:], rows[:-1], out=new[1:])
+    new[begin] = rows[begin]
+    at = np.flatnonzero(new)
+    query = np.searchsorted(begin, at, side="right")
+    return np.asarray(at[np.append(True, query[1:] != query[:-1])[: at.size]])
 
 
-def _first_of_query(ledger: Ledger, rows: Bools) -> Ints:
-    at = np.flatnonzero(rows)
-    return np.asarray(at[np.append(True, _differs(ledger.query[at]))[: at.size]])
+def _highest(rows: Bools, last: Ints) -> Ints:
+    """The last of the rows of each query that has one."""
+    new = np.empty_like(rows)
+    np.greater(rows[:-1], rows[1:], out=new[:-1])
+    new[last] = rows[last]
+    at = np.flatnonzero(new)
+    query = np.searchsorted(last, at)
+    return np.asarray(at[np.append(query[1:] != query[:-1], True)[: at.size]])
 
 
-def _last_of_query(ledger: Ledger, rows: Bools) -> Ints:
-    at = np.flatnonzero(rows)
-    return np.asarray(at[np.append(_differs(ledger.query[at]), True)[: at.size]])
+def _reached(ledger: Ledger, threshold: float) -> Ints:
+    """The first row of each query whose score is not below a threshold, or the row behind its last one."""
+    low, high = ledger.first[:-1].copy(), ledger.first[1:].copy()
+    while (low < high).any():
+        middle = (low + high) // 2
+        below = ledger.scores.at(np.minimum(middle, len(ledger) - 1)) < threshold
+        low, high = np.where((low < high) & below, middle + 1, low), np.where((low < high) & ~below, middle, high)
+    return low
+
+
+def _sums(counts: NDArray[Any], starts: Ints) -> Ints:
+    """Sums of counts from each start to the next one, as many rows at a time as stay in a processor's caches."""
+    cuts = [*np.unique(np.searchsorted(starts, np.arange(0, counts.size, _AT_ONCE))).tolist(), starts.size]
+    found = np.empty(starts.size, np.int64)
+    for begin, end in pairwise(cuts):
+        rows = slice(starts[begin], starts[end] if end < starts.size else counts.size)
+        if begin < end:
+            np.add.reduceat(counts[rows].astype(np.int64), starts[begin:end] - rows.start, out=found[begin:end])
+    return found

@@ -12,6 +12,7 @@ from pipeline.metrics.blocks import blocks
 from pipeline.metrics.counts import Counts, Decisions, accepted
 from pipeline.metrics.means import QueryMeans
 from pipeline.metrics.measure import Measure
+from pipeline.metrics.one_pass import thin_of
 from pipeline.metrics.shared import (
     LedgerScored,
     counts_of,
@@ -117,7 +118,7 @@ def twv_bayes(scored: LedgerScored) -> Figure:
     if means.reason is not None:
         return Figure.undefined(means.reason)
     threshold = scored.point.threshold
-    return _value_at(scored, accepted(scored.total, threshold), means, {"threshold": threshold})
+    return _value_at(scored, accepted(scored.once(thin_of), threshold), means, {"threshold": threshold})
 
 
 def twv_optimum(scored: LedgerScored) -> Figure:

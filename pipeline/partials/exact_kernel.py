@@ -6,6 +6,7 @@ import numpy as np
 from numba import int64, njit, uint64
 from numpy.typing import NDArray
 
+from pipeline.compiled import read_only
 from pipeline.partials.digits import LIMB_BITS, N_LIMBS, ORIGIN
 
 _DIGIT = uint64((1 << LIMB_BITS) - 1)
@@ -19,7 +20,7 @@ def add_products(values: NDArray[np.float64], counts: NDArray[np.int64], limbs: 
 
     The counts are not negative, and fewer than ``exact.MOST_COMPILED`` in all.
     """
-    _add(np.ascontiguousarray(values).view(np.uint64), counts, limbs)
+    _add(read_only(np.ascontiguousarray(values).view(np.uint64)), read_only(counts), limbs)
 
 
 @njit(cache=True)

@@ -206,6 +206,5 @@ def selected(ledger: Ledger, selection: Selection, held: Sequence[str]) -> Ledge
 
 def with_trials(ledger: Ledger) -> set[str]:
     """The queries of a ledger of one condition that have a detection or an occurrence."""
-    seen = ledger.omitted[0] > 0
-    seen[np.unique(ledger.query)] = True
+    seen = (ledger.omitted[0] > 0) | (np.diff(ledger.first) > 0)
     return {ledger.queries[code] for code in np.flatnonzero(seen).tolist()}

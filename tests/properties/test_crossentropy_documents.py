@@ -128,7 +128,8 @@ def bits(conclusion, *, without=()):
         for name, f in conclusion.figures.items()
         if name not in without
     }
-    return figures, repr(conclusion.blocks), repr(conclusion.curve), repr(conclusion.tables)
+    curve = {name: np.asarray(column).tolist() for name, column in conclusion.curve.items()}
+    return figures, repr(conclusion.blocks), repr(curve), repr(conclusion.tables)
 
 
 GRID = st.integers(-4, 4).map(float)

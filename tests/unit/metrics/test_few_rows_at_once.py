@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from metric_ledgers import cell
 
-from pipeline.metrics import at_scores, counts, optimum, sweep
+from pipeline.metrics import at_scores, calibration, counts, crossentropy, det, fixed_point, optimum, sweep, thin
 from pipeline.metrics.means import query_means
+from pipeline.metrics.thin import thinned
 from pipeline.partials.ledger import Ledger
 
-MODULES = (at_scores, counts, optimum)
+MODULES = (at_scores, counts, fixed_point, optimum, thin)
 
 
 def ledger(seed: int) -> Ledger:
@@ -38,6 +39,12 @@ def everything(total: Ledger) -> dict[str, Any]:
             columns = (curve.threshold, curve.p_miss, curve.p_fa, curve.twv)
             found[f"curve {name} {last}"] = (*(column.tobytes() for column in columns), curve.best)
             found[f"best {name} {last}"] = (best.threshold.tobytes(), best.twv.tobytes(), best.counts.n_fa.tobytes())
+            drawn = det.representative(curve.threshold, curve.p_miss, curve.p_fa)
+            found[f"drawn {name} {last}"] = drawn.tobytes()
+    found["thin"] = thinned(total, (0.25,)).to_columns()[0]["score"].tobytes()
+    for measure in (*crossentropy.MEASURES, *calibration.MEASURES):
+        figure = measure.of(scored)
+        found[measure.name] = (figure.value.hex(), {name: value.hex() for name, value in figure.detail.items()})
     return found
 
 

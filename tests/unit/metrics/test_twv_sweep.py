@@ -16,8 +16,12 @@ from pipeline.metrics.means import query_means
 from pipeline.metrics.sweep import first_best, sweep
 
 
+def columns(scored):
+    return {name: list(column) for name, column in twv.curve_columns(scored).items()}
+
+
 def test_curve_of_the_worked_cell():
-    curve = twv.curve_columns(worked())
+    curve = columns(worked())
     assert curve["threshold"][:-1] == [0.5, 0.6, 1.0, 2.0, 3.0]
     assert math.isnan(curve["threshold"][-1])
     assert curve["p_miss"] == [0.25, 0.5, 0.5, 0.5, 0.75, 1.0]
@@ -26,23 +30,23 @@ def test_curve_of_the_worked_cell():
 
 
 def test_curve_without_the_last_point_and_with_every_query():
-    assert twv.curve_columns(worked(reject_all_point=False))["threshold"] == [0.5, 0.6, 1.0, 2.0, 3.0]
-    assert twv.curve_columns(worked(include_no_targets=True))["threshold"][:-1] == [0.5, 0.6, 1.0, 2.0, 3.0, 4.0]
+    assert columns(worked(reject_all_point=False))["threshold"] == [0.5, 0.6, 1.0, 2.0, 3.0]
+    assert columns(worked(include_no_targets=True))["threshold"][:-1] == [0.5, 0.6, 1.0, 2.0, 3.0, 4.0]
 
 
 def test_curve_of_a_silent_system_is_the_point_that_accepts_nothing():
-    curve = twv.curve_columns(cell(ledger("a", [], omitted="a"), 11, reject_all_point=False))
+    curve = columns(cell(ledger("a", [], omitted="a"), 11, reject_all_point=False))
     assert math.isnan(curve["threshold"][0])
     assert (curve["p_miss"], curve["p_fa"], curve["twv"]) == ([1.0], [0.0], [0.0])
 
 
 def test_curve_of_an_unscored_cell_is_empty():
-    assert twv.curve_columns(cell(ledger("a", [("a", 1.0, FALSE, YES)]), 11))["twv"] == []
+    assert columns(cell(ledger("a", [("a", 1.0, FALSE, YES)]), 11))["twv"] == []
 
 
 def test_tied_scores_of_several_queries_are_one_point():
     rows = [("a", 1.0, TARGET, YES), ("b", 1.0, FALSE, YES), ("b", 1.0, TARGET, YES), ("b", 0.0, FALSE, NO)]
-    assert twv.curve_columns(cell(ledger("ab", rows), 11))["threshold"][:2] == [0.0, 1.0]
+    assert columns(cell(ledger("ab", rows), 11))["threshold"][:2] == [0.0, 1.0]
 
 
 def test_sweep_is_rounded_twice_from_exact_counts():

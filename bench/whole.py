@@ -133,8 +133,8 @@ def fill(place: str, *paths: str) -> None:
     _planned(Path(place, "store"), _FILLED_AT, paths)()
 
 
-def _planned(place: Path, tolerance_s: str, paths: Sequence[str]) -> Callable[[], list[float]]:
-    """ATWV and MTWV of the cell by way of a store, once it is called; the plan is made."""
+def _planned(place: Path, tolerance_s: str, paths: Sequence[str]) -> Callable[[], Callable[[], list[float]]]:
+    """Scores the cell by way of a store, once it is called; the plan is made. What it returns tells ATWV and MTWV."""
     from pipeline.engine.cell import load_result, score_cell  # here, so that no other way's process loads it
     from pipeline.engine.plan import plan
     from pipeline.store.blobs import Store
@@ -153,16 +153,16 @@ def _planned(place: Path, tolerance_s: str, paths: Sequence[str]) -> Callable[[]
     store = Store(str(place))
     planned = plan(evaluation, store)
 
-    def score() -> list[float]:
-        figures = load_result(store, score_cell(store, planned, Cell("q", "d", "s"))).figures
-        return [float(figures[name].value) for name in ("atwv", "mtwv")]
+    def score() -> Callable[[], list[float]]:
+        address = score_cell(store, planned, Cell("q", "d", "s"))
+        return lambda: [float(load_result(store, address).figures[name].value) for name in ("atwv", "mtwv")]
 
     return score
 
 
 def cold(stored: str, *paths: str) -> None:
     """Score the cell into a store of this folder, which has the trials where one that has them is given."""
-    print(*_planned(_own_store(stored), _SCORED_AT, paths)())
+    print(*_planned(_own_store(stored), _SCORED_AT, paths)()())
 
 
 def _own_store(filled: str) -> Path:
@@ -181,7 +181,12 @@ def _prepared(stored: str, *paths: str) -> Run:
     warm.mkdir()
     _planned(warm / "store", _SCORED_AT, [write_files(warm, N_WARM, 400, 3000)[role] for role in ROLES])()
     score = _planned(_own_store(stored), _SCORED_AT, paths)
-    return lambda: Made(score())
+
+    def run() -> Callable[[], Made]:
+        figures = score()
+        return lambda: Made(figures())
+
+    return run
 
 
 WAYS: Ways = {STORED: _prepared, UNSTORED: _prepared}

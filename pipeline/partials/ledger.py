@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.partials import usual
 from pipeline.partials.packed import Packed
 from pipeline.partials.rows import COUNT_TYPES, Counts, Rows, collapse, firsts, joined, narrowed, tally
 from pipeline.partials.scores import Floats, Scores
@@ -113,8 +114,9 @@ class Ledger:
         if not isinstance(other, Ledger):
             return NotImplemented
         same_names = self.conditions == other.conditions and self.queries == other.queries
-        mine, theirs = self.to_columns(), other.to_columns()
-        return same_names and mine[1] == theirs[1] and all(np.array_equal(mine[0][n], theirs[0][n]) for n in _DTYPES)
+        mine, theirs = self._arrays(), other._arrays()
+        same_form = self.scores.places == other.scores.places
+        return same_names and same_form and all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -229,19 +231,30 @@ class Ledger:
         packed.sort()
         return packed
 
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {"omitted": self.omitted, "first": self.first, "score": self.scores.values, "counts": self.counts}
+
     def to_columns(self) -> tuple[dict[str, NDArray[Any] | tuple[str, ...]], dict[str, Any]]:
         """Columns and metadata for the codec."""
-        columns = {name: value for name, value in self.__getstate__().items() if name != "scores"}
-        return {**columns, "score": self.scores.values}, {"places": self.scores.places}
+        arrays = self._arrays()
+        names: dict[str, Any] = {"conditions": self.conditions, "queries": self.queries}
+        counts = usual.to_columns(arrays.pop("counts"))
+        return {**names, **arrays, **counts}, {"places": self.scores.places}
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> Ledger:
         """The inverse of ``to_columns``; ``ValueError`` where the contents are not a canonical ledger."""
-        if meta.keys() != {"places"} or columns.keys() != {"conditions", "queries", *_DTYPES}:
+        own = {"conditions", "queries", "omitted", "first", "score"}
+        if meta.keys() != {"places"} or not own | usual.USUAL.keys() <= columns.keys() <= own | usual.names():
             raise ValueError("a ledger has other columns")
-        columns = {**columns, "scores": Scores(columns["score"], meta["places"])}
-        del columns["score"]
-        ledger = cls(**columns)
+        ledger = cls(
+            conditions=columns["conditions"],
+            queries=columns["queries"],
+            omitted=columns["omitted"],
+            first=columns["first"],
+            scores=Scores(columns["score"], meta["places"]),
+            counts=usual.from_columns(columns, columns["score"].size),
+        )
         _check_canonical(ledger)
         return ledger
 
@@ -303,9 +316,8 @@ def _check_canonical(ledger: Ledger) -> None:
         "score": (len(ledger),),
         "counts": (4, len(ledger)),
     }
-    columns: dict[str, Any] = ledger.to_columns()[0]
-    for name, expected in shapes.items():
-        array = columns[name]
+    for name, array in ledger._arrays().items():
+        expected = shapes[name]
         if array.shape != expected or array.dtype not in _DTYPES[name]:
             raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}")
     first, score, counts = ledger.first, ledger.scores.values, ledger.counts

@@ -169,7 +169,6 @@ def test_what_is_not_ours_is_refused_before_anything_is_allocated(data):
         {"counts": counts().astype(np.int64)},
         {"counts": counts().astype(np.uint16)},
         {"counts": counts(n_target=[1, 0, 1, -1]).view(np.int8).astype(np.int64)},
-        {"counts": counts()[:3]},
     ],
 )
 def test_a_ledger_that_is_not_canonical_is_refused(change):

@@ -1,4 +1,4 @@
-"""The scanner of the fast reader that Numba compiles. ``python -m pipeline.formats.fast_compiled`` compiles it."""
+"""The scanner of the fast reader that Numba compiles."""
 
 from __future__ import annotations
 
@@ -55,7 +55,3 @@ def compile_all() -> None:
     state = np.array([0, 0, 1, 0, 0, 1, DECIMALS_AT_MOST, 0])
     columns = tuple(np.empty(1, kind) for _, kind in COLUMNS)
     Compiled(b"kw", b"detected_kwlist").scan(bytearray(PADDING), state, columns)
-
-
-if __name__ == "__main__":
-    compile_all()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pkgutil
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 
-import pipeline
 from pipeline.formats import fast_compiled
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
@@ -22,8 +21,8 @@ _TRIALS = 60_000
 
 def compile_all() -> tuple[str, ...]:
     """The names of the modules of kernels, all of which are compiled then, or were before. Needs Numba."""
-    modules = pkgutil.walk_packages(pipeline.__path__, "pipeline.")
-    kernels = tuple(module.name for module in modules if module.name.endswith("_kernel"))
+    files = sorted(Path(__file__).parents[1].glob("*/*_kernel.py"))
+    kernels = tuple(f"pipeline.{file.parent.name}.{file.stem}" for file in files)
     for name in kernels:
         import_module(name)  # what has a signature is compiled on import
     fast_compiled.compile_all()

@@ -6,15 +6,14 @@ thousand of them hold a cell of any size; those that matter are divided by the b
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline import compiled
 from pipeline.metrics.by_score import ByScore
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans
@@ -27,9 +26,8 @@ FINEST = LEVELS[-1]
 WORDS = 4
 """Words of miss weights (high, low) and of false-alarm weights (high, low), see ``fixed_point``."""
 _SIGN = np.uint64(1 << 63)
-COMPILED_FROM, START_FROM = 50_000, 1_200_000
-"""Rows of a part from which the compiled kernel is worth a call, and from which it is worth the start of Numba, which
-takes a second: parts are so large where a cell has more than some 80 million trials."""
+COMPILED_FROM = 50_000
+"""Rows of a part from which the compiled kernel is worth a call."""
 
 
 def images(score: Floats) -> Images:
@@ -250,5 +248,4 @@ def _coarse_groups(keys: Images) -> tuple[Images, Ints]:
 
 
 def _compiled(n_rows: int) -> bool:
-    started = "numba" in sys.modules
-    return n_rows >= (COMPILED_FROM if started else START_FROM) and (started or find_spec("numba") is not None)
+    return n_rows >= COMPILED_FROM and compiled.start(n_rows)

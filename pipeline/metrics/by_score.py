@@ -73,7 +73,7 @@ class ByScore(Table):
         """Some rows of a ledger of one condition, whose queries have ``codes`` in the whole cell."""
         score = ledger.scores.at(rows)
         order = _stable_order(score)
-        counts = ledger.counts[:2, rows][:, order].astype(np.int64)
+        counts = np.take(ledger.counts[:2, rows], order, axis=1).astype(np.int64)
         return cls(score[order], codes[ledger.query[rows][order]], *counts)
 
     def pooled(self, in_set: Bools) -> Pooled:

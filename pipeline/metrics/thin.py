@@ -33,7 +33,7 @@ def thinned(ledger: Ledger, thresholds: Sequence[float] = ()) -> Ledger:
     for threshold in thresholds:
         new[_reached(ledger, threshold)] = True
     starts = np.flatnonzero(new[:-1])
-    counts = ledger.counts[:, starts].astype(np.int64)
+    counts = np.take(ledger.counts, starts, axis=1).astype(np.int64)
     for row in (1, 3):  # rows with targets are runs by themselves
         counts[row] = _sums(ledger.counts[row], starts)
     first = np.searchsorted(starts, ledger.first).astype(np.int64)

@@ -95,7 +95,8 @@ class Packed:
             some[:] = 0
             for column, bottom, width in zip(columns, low, bits, strict=True):
                 some <<= np.uint64(width)
-                some |= (column[begin : begin + _AT_ONCE] - bottom).astype(np.uint64)
+                above = np.subtract(column[begin : begin + _AT_ONCE], bottom, dtype=np.int64)
+                some |= above.view(np.uint64)
             if rows:
                 some <<= np.uint64(size.bit_length())
                 some |= np.arange(begin, begin + some.size, dtype=np.uint64)

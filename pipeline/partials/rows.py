@@ -51,7 +51,7 @@ class Rows:
         if first[-1] == self.scores.size:
             return Rows(first, self.scores, self.counts)
         rows = np.repeat(kept, sizes)
-        return Rows(first, self.scores.take(rows), narrowed(self.counts[:, rows]))
+        return Rows(first, self.scores.take(rows), narrowed(np.compress(rows, self.counts, axis=1)))
 
 
 def firsts(sizes: Ints) -> Ints:
@@ -86,7 +86,7 @@ def _collapsed(group: Ints, score: NDArray[Any], counts: Counts, n_groups: int) 
     new = np.ones(group.size, np.bool_)
     new[1:] = (group[1:] != group[:-1]) | (score[1:] != score[:-1])
     starts = np.flatnonzero(new)
-    added = counts[:, order]
+    added = np.take(counts, order, axis=1)  # indexing would leave the rows of counts in pieces
     if starts.size < group.size:
         added = np.add.reduceat(added, starts, axis=1, dtype=np.int64)
     first = np.searchsorted(group[starts], np.arange(n_groups + 1))
@@ -178,8 +178,11 @@ def _added(parts: Sequence[_Columns], sizes: Ints, shared: Bools) -> tuple[Ints,
 
 def _slices(firsts: Sequence[Ints], sizes: Ints) -> Iterator[tuple[int, int, int]]:
     """Part, first row and last (exclusive) of all that goes into the sum, in its order; neighbours are one slice."""
-    group, which = np.nonzero(sizes.T)
-    begin = np.stack([first[:-1] for first in firsts])[which, group]
+    which, group = np.nonzero(sizes)
+    used = np.split(group, np.searchsorted(which, np.arange(1, len(firsts))))
+    begin = np.concatenate([first[some] for first, some in zip(firsts, used, strict=True)])
+    order = _by_group(group)
+    which, group, begin = which[order], group[order], begin[order]
     end = begin + sizes[which, group]
     new = np.ones(group.size, np.bool_)
     new[1:] = (which[1:] != which[:-1]) | (begin[1:] != end[:-1])

@@ -28,7 +28,7 @@ def tallied(
     if places is None or not score.size:
         return None
     scale = 10.0**places
-    low, high = np.rint(score.min() * scale), np.rint(score.max() * scale)
+    low, high = np.rint(float(score.min()) * scale), np.rint(float(score.max()) * scale)
     if max(abs(low), abs(high)) > HIGHEST:
         return None
     bits = int(high - low).bit_length()

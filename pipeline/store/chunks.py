@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from struct import Struct
 from typing import Any
 
@@ -20,6 +21,13 @@ Place = tuple[int, ...]
 _COMPRESSORS = ("blosc", "zstd")
 _CHECKSUM_BYTES = 4
 _ENTRY = Struct("<QQ")
+_BLOSC = Struct("<4xI4xI")
+"""Of a chunk's header: its bytes decoded and as they are, which Blosc believes."""
+_ELEMENTS = 1 << 20
+"""Of an object, at most."""
+_KEYS = {"name": "default", "configuration": {"separator": "/"}}
+_NOT_OURS = (KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError, OverflowError)
+"""What it may be that metadata of another form raise."""
 
 
 @dataclass(eq=False)
@@ -34,23 +42,51 @@ class Layout:
     """What Zarr's metadata say of an array. Raises ``StoreError`` where it is not coded as ``arrays`` does it."""
 
     def __init__(self, about: Mapping[str, Any]) -> None:
+        try:
+            is_ours = self._take(about)
+        except _NOT_OURS:
+            is_ours = False
+        if not is_ours:
+            coded = {key: about.get(key) for key in ("codecs", "shape", "data_type", "chunk_grid")}
+            raise StoreError(f"arrays coded as {coded} cannot be read. Use the version that wrote them.")
+
+    def _take(self, about: Mapping[str, Any]) -> bool:
+        """Take over what metadata say; whether all of it is as ``arrays`` writes it."""
         self.attrs: Mapping[str, Any] = about["attributes"]
         self.dims: tuple[str, ...] = tuple(about.get("dimension_names") or ())
         self.shape: tuple[int, ...] = tuple(about["shape"])
         self.texts = about["data_type"] == "string"
         self.dtype: np.dtype[Any] = np.dtype(object if self.texts else about["data_type"])
         codecs, chunk = about["codecs"], about["chunk_grid"]["configuration"]["chunk_shape"]
-        self._n_in_shard = 0
+        self._n_in_shard, elements, at_end = 0, prod(chunk), True
         if codecs[0]["name"] == "sharding_indexed":
             inner = codecs[0]["configuration"]
             self._n_in_shard = chunk[0] // inner["chunk_shape"][0]
+            is_even = list(chunk) == [self._n_in_shard * inner["chunk_shape"][0]]
+            at_end = is_even and inner.get("index_location", "end") == "end"
             codecs, chunk = inner["codecs"], inner["chunk_shape"]
         first, self._compressor, *last = (codec["name"] for codec in codecs)
         wanted = ["vlen-utf8" if self.texts else "bytes", "crc32c"]
-        if [first, *last] != wanted or self._compressor not in _COMPRESSORS:
-            raise StoreError(f"arrays coded as {codecs} cannot be read. Use the version that wrote them.")
+        order = codecs[0].get("configuration", {}).get("endian", "little")
         # A single value lies in an array of one row.
         self._shape, self._chunk = self.shape or (1,), tuple(chunk) or (1,)
+        return (
+            [first, *last] == wanted
+            and self._compressor in _COMPRESSORS
+            and (order, about["chunk_key_encoding"]) == ("little", _KEYS)
+            and at_end
+            and about["chunk_grid"]["name"] == "regular"
+            and len(self._shape) == len(self._chunk)
+            and min(self._shape) >= 0
+            and min(self._chunk) > 0
+            and elements <= _ELEMENTS
+        )
+
+    @property
+    def n_objects(self) -> int:
+        """How many objects there are of the array."""
+        size = (self._chunk[0] * (self._n_in_shard or 1), *self._chunk[1:])
+        return prod(-(-n // of) for n, of in zip(self._shape, size, strict=True))
 
     @property
     def n_rows(self) -> int:
@@ -62,7 +98,10 @@ class Layout:
         return list(dict.fromkeys(self._key(place) for place in self._places(rows)))
 
     def values(self, rows: range, held: Held) -> Array:
-        """The values of some rows, whose objects are ``held``; texts as ``StringDType``."""
+        """The values of some rows, whose objects are ``held``; texts as ``StringDType``.
+
+        Whatever decoding raises is raised where objects are not coded as the metadata say.
+        """
         found = np.empty((len(rows), *self._shape[1:]), self.dtype)
         for place in self._places(rows):
             low = [at * size for at, size in zip(place, self._chunk, strict=True)]
@@ -116,5 +155,10 @@ class Layout:
         from numcodecs import blosc, zstd
 
         blosc.use_threads = False
-        decompress = blosc.decompress if self._compressor == "blosc" else zstd.decompress
-        decompress(self._stored(place, held), into)
+        stored = self._stored(place, held)
+        if self._compressor != "blosc":
+            zstd.decompress(stored, into)
+        elif _BLOSC.unpack_from(stored) == (into.nbytes, len(stored)):
+            blosc.decompress(stored, into)
+        else:
+            raise ValueError("a chunk has another size than its header says")

@@ -8,11 +8,14 @@ has, a ``Variable`` of xarray has too.
 from __future__ import annotations
 
 import json
+import struct
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pipeline.errors import DamageError, StoreError
 from pipeline.store.blobs import Store
 from pipeline.store.chunks import Array, Held, Layout
 from pipeline.store.record import Record, checked_object, checked_objects, is_near
@@ -64,12 +67,27 @@ class Columns:
 
     @classmethod
     def of(cls, store: Store, path: str, record: Record) -> Columns:
-        """The arrays of the root. Raises ``DamageError`` where its metadata are not what was recorded."""
-        root = json.loads(checked_object(store, path, "zarr.json", record["zarr.json"]))
-        members = root["consolidated_metadata"]["metadata"]
-        arrays = {name: about for name, about in members.items() if about["node_type"] == "array" and "/" not in name}
+        """The arrays of the root.
+
+        Raises ``DamageError`` where its metadata are not what was recorded, or other objects were recorded than they
+        say; ``StoreError`` where they are not those of arrays written here.
+        """
+        where = f"{store.url(path)}/zarr.json"
+        try:
+            root = json.loads(checked_object(store, path, "zarr.json", record["zarr.json"]))
+            members = root["consolidated_metadata"]["metadata"]
+            abouts = {n: about for n, about in members.items() if about["node_type"] == "array" and "/" not in n}
+            attributes = dict(root["attributes"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise StoreError(f"{where}: these are not metadata of arrays written here.") from error
+        layouts = {name: Layout(about) for name, about in abouts.items()}
+        n_objects = Counter(key.partition("/c")[0] for key in record if not key.endswith("zarr.json"))
+        for name, layout in layouts.items():
+            if layout.n_objects != n_objects[name]:
+                message = f"{where}: {name} has {layout.n_objects} objects, {n_objects[name]} are recorded."
+                raise DamageError(f"{message} Remove its record and run again.")
         objects = _Objects(store, path, record)
-        return cls({name: Column(name, Layout(arrays[name]), objects) for name in arrays}, root["attributes"])
+        return cls({name: Column(name, layout, objects) for name, layout in layouts.items()}, attributes)
 
 
 class _Objects:
@@ -81,6 +99,11 @@ class _Objects:
     def __init__(self, store: Store, path: str, record: Record) -> None:
         self._store, self._path, self._record = store, path, record
         self._kept: dict[str, tuple[str, bytes]] = {}
+
+    @property
+    def where(self) -> str:
+        """The path, for messages."""
+        return self._store.url(self._path)
 
     @property
     def are_near(self) -> bool:
@@ -134,8 +157,13 @@ class Column:
         return self
 
     def to_numpy(self) -> Array:
-        """The values; texts as ``StringDType``."""
-        return self._layout.values(self._rows, self._held or self._fetched())
+        """The values; texts as ``StringDType``. ``DamageError`` where objects are as recorded, yet mean nothing."""
+        held = self._held or self._fetched()
+        try:
+            return self._layout.values(self._rows, held)
+        except (ValueError, RuntimeError, OverflowError, struct.error) as error:
+            message = f"{self._objects.where}/{self._name}: it cannot be decoded. Remove its record and run again."
+            raise DamageError(message) from error
 
     def _fetched(self) -> Held:
         more = self._rows.stop < self._layout.n_rows

@@ -194,3 +194,12 @@ def test_a_store_that_lets_go_of_nothing_costs_a_warning(
     [record] = caplog.records
     assert "`rescore gc`" in record.getMessage()
     assert files(store)
+
+
+def test_counts_by_score_stand_side_by_side_as_compiled_kernels_take_them():
+    query, yes = np.array([0, 1, 1, 3], np.int32), np.ones(4, np.bool_)
+    made = Ledger.of(QUERIES, query, np.array([2.0, 0.5, 1.0, 0.0]), yes, query > 0, np.zeros(0, np.int32))
+    rows = ByScore.of(made, np.arange(4, dtype=np.int32), slice(None))
+    assert rows.n_target.tolist() == [1, 1, 1, 0]
+    assert rows.n_target.flags.c_contiguous
+    assert rows.n_nontarget.flags.c_contiguous

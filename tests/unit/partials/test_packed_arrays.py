@@ -42,6 +42,12 @@ def test_words_sort_as_columns_do_and_keep_the_order_of_equal_rows():
     assert [packed.column(n).tolist() for n in (0, 1)] == [np.asarray(c)[packed.column(2)].tolist() for c in columns]
 
 
+def test_narrow_numbers_may_be_far_apart():
+    columns = np.array([1, 0, 1]), np.array([2**31 - 1, 5, -(2**31)], np.int32), np.array([0, 255, 7], np.uint8)
+    packed = Packed.of(columns)
+    assert [packed.column(n).tolist() for n in range(3)] == [column.tolist() for column in columns]
+
+
 def test_what_does_not_fit_into_a_word_is_declined():
     wide = np.array([-(2**62), 2**62 - 1])
     assert Packed.of((wide, np.array([0, 1]))) is None

@@ -175,3 +175,26 @@ def test_impossible_trials_are_refused(change, message):
     assert len(Ledger.of(**trials)) == 2
     with pytest.raises(ValueError, match=message):
         Ledger.of(**{**trials, **change})
+
+
+@pytest.mark.parametrize("score", [1e300, -1e300])
+def test_a_huge_score_among_decimals_is_no_overflow_in_the_compiled_tally(score):
+    pytest.importorskip("numba")
+    scores = np.arange(3000) / 1e9
+    scores[1] = score  # not among those that decimals are first tried on
+    zeros, none = np.zeros(3000, np.bool_), np.zeros(0, np.int32)
+    value = Ledger.of(("a",), np.zeros(3000, np.int32), scores, zeros, zeros, none)
+    assert value.score.tolist() == sorted(scores.tolist())
+
+
+def test_counts_stand_side_by_side_however_rows_were_chosen():
+    whole = ledger() + ledger(condition="other")
+    group = np.arange(len(whole))[::-1] % 2
+    chosen = (
+        whole.select(("b", "silent")),
+        whole.only(("b",)),
+        Ledger.of_rows(
+            ("all",), ("x", "y"), np.zeros((1, 2), np.int64), group, np.arange(len(whole)) / 2, whole.counts
+        ),
+    )
+    assert [value.counts.flags.c_contiguous for value in chosen] == [True] * 3

@@ -18,6 +18,7 @@ from pipeline.store import arrays
 from pipeline.store.blobs import Store
 from pipeline.store.chunks import Layout
 from pipeline.store.columns import load_all
+from pipeline.store.record import write_record
 
 PATH = "trials/x.zarr"
 MANY = arrays.CHUNK * (arrays.SHARD_CHUNKS + 1) + 7
@@ -180,3 +181,62 @@ def test_codings_that_are_not_ours_are_refused(store: Store, codec: str) -> None
         codecs = [{"name": codec} if at == place else own for at, own in enumerate(about["codecs"])]
         with pytest.raises(StoreError, match="cannot be read"):
             Layout({**about, "codecs": codecs})
+
+
+def score_part(*place: str | int, to: object):
+    """What puts something else in a place of the metadata of ``score``."""
+
+    def change(root) -> None:
+        about = root["consolidated_metadata"]["metadata"]["score"]
+        for part in place[:-1]:
+            about = about[part]
+        about[place[-1]] = to
+
+    return change
+
+
+SHARD = ("codecs", 0, "configuration")
+ODD = {
+    "big endian": (score_part(*SHARD, "codecs", 0, "configuration", "endian", to="big"), StoreError),
+    "index first": (score_part(*SHARD, "index_location", to="start"), StoreError),
+    "uneven shards": (score_part(*SHARD, "chunk_shape", to=[40_000]), StoreError),
+    "no chunk": (score_part(*SHARD, "chunk_shape", to=[0]), StoreError),
+    "other keys": (score_part("chunk_key_encoding", to={"name": "v2"}), StoreError),
+    "other grid": (score_part("chunk_grid", "name", to="rectangular"), StoreError),
+    "other type": (score_part("data_type", to={"name": "x"}), StoreError),
+    "no length": (score_part("shape", to=[-1]), StoreError),
+    "large chunks": (score_part("chunk_grid", "configuration", "chunk_shape", to=[65_536 << 20]), StoreError),
+    "far too long": (score_part("shape", to=[10**12]), DamageError),
+    "no attributes": (lambda root: root.pop("attributes"), StoreError),
+    "not consolidated": (lambda root: root.pop("consolidated_metadata"), StoreError),
+}
+
+
+@pytest.mark.parametrize(("change", "error"), ODD.values(), ids=ODD)
+def test_metadata_that_are_not_ours_are_refused_though_recorded(store: Store, change, error) -> None:
+    arrays.write_groups(store, PATH, {"": dataset(70_000)[["score"]]})
+    objects = {path.removeprefix(f"{PATH}/"): store.get(path) for path in store.listing(PATH)}
+    root = json.loads(objects["zarr.json"])
+    change(root)
+    objects["zarr.json"] = json.dumps(root).encode()
+    store.put(f"{PATH}/zarr.json", objects["zarr.json"])
+    write_record(store, PATH, objects)
+    with pytest.raises(error):
+        arrays.open_columns(store, PATH)
+
+
+@pytest.mark.parametrize("harm", ["cut", "index", "tiny", "wide"])
+def test_objects_that_mean_nothing_are_damage_though_recorded(store: Store, harm: str) -> None:
+    """Blosc believes its header: it would read behind a chunk that is cut, and leave the rest of values as it was."""
+    arrays.write_groups(store, PATH, {"": dataset(70_000)[["score", "narrow"]]}, often_read=True)
+    objects = {path.removeprefix(f"{PATH}/"): store.get(path) for path in store.listing(PATH)}
+    key, index = "score/c/0", -36
+    data = objects[key]
+    begin, size = (int.from_bytes(data[index + at :][:8], "little") for at in (0, 8))
+    short = data[:index] + begin.to_bytes(8, "little") + (size - 9).to_bytes(8, "little") + data[index + 16 :]
+    beyond = data[:index] + b"\xff" * 32 + data[-4:]
+    objects[key] = {"cut": short, "index": beyond, "tiny": b"ab", "wide": objects["narrow/c/0"]}[harm]
+    store.put(f"{PATH}/{key}", objects[key])
+    write_record(store, PATH, objects)
+    with pytest.raises(DamageError, match="score: it cannot be decoded"):
+        arrays.open_columns(store, PATH).variables["score"].to_numpy()

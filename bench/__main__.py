@@ -3,10 +3,10 @@
 Every line is a subject beside a peer or a floor on the same made-up input, both run in turn in processes of their own:
 the least processor time and time by the clock of ``runs`` runs (subject/peer where they differ), and the highest
 memory. ``times less than the peer`` are ratios of these, ``aim`` the least ratios wanted. Reading, alignment, MTWV over
-partitions, "without Python's start" and the first of the lines on stored trials (planned, with its inputs hashed) are
-measured within processes that are warm; everything else is a whole process from its start. One thread each. Installed
-scorers take part where their paths are given. Ends with 1 where figures differ or a subject fails; an aim that is
-missed is only told.
+partitions, "without Python's start" and the first of the lines on stored trials (planned, with its inputs hashed, in a
+process that has scored a smaller cell) are measured within processes that are warm; everything else is a whole process
+from its start. One thread each. Installed scorers take part where their paths are given. Ends with 1 where figures
+differ or a subject fails; an aim that is missed is only told.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,13 @@ def require_or_skip(name: str, present: object, reason: str) -> None:
 def require() -> Callable[[str, object, str], None]:
     """``require(name, present, reason)``, see ``require_or_skip``."""
     return require_or_skip
+
+
+@pytest.fixture(scope="session")
+def numba() -> None:
+    """Numba, loaded: only then what it compiles is used."""
+    require_or_skip("numba", find_spec("numba"), "Numba is not installed (extras: fast, dev)")
+    import_module("numba")
 
 
 @pytest.fixture(scope="session")

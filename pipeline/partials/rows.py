@@ -23,7 +23,6 @@ TARGET, DECIDED = 2, 1
 """Bits of a trial: whether it is a target, and whether the system decided YES."""
 
 _RADIX_BITS = 16
-_AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from unittest.mock import patch
 
 import numpy as np
@@ -28,11 +27,7 @@ STEPS = (1.0, 0.5, 0.001, 1e-6, 2.0**-20)
 """Between scores: decimals of several lengths, some over several pages of the kernel's table, and none at all."""
 
 
-@pytest.fixture(autouse=True)
-def numba(require):
-    """Compiled kernels are only used where Numba is loaded."""
-    require("numba", find_spec("numba"), "Numba is not installed (extras: fast, dev)")
-    import numba  # noqa: F401
+pytestmark = pytest.mark.usefixtures("numba")
 
 
 @st.composite

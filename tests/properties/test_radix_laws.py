@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from unittest.mock import patch
 
 import numpy as np
@@ -18,14 +17,6 @@ from pipeline.metrics.radix_sweep import sweep_over, sweepable
 from pipeline.metrics.sweep import sweep
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.merge import merge_tree
-
-
-@pytest.fixture
-def numba(require):
-    """Compiled kernels are only used where Numba is loaded, or parts are very large."""
-    require("numba", find_spec("numba"), "Numba is not installed (extras: fast, dev)")
-    import numba  # noqa: F401
-
 
 QUERIES = tuple(f"q{number:02d}" for number in range(11))
 SPREADS = ("distinct", "few", "crowded", "tiny", "infinite")

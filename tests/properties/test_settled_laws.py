@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from unittest.mock import patch
 
 import numpy as np
@@ -19,11 +18,6 @@ from tests.unit.align.align_tiles import occurrences, trials
 RANGES = ("group", "keyword", (0.0, 1.0), (np.nan, np.nan))
 SPREADS = ("fine", "coarse", "infinite", "far")
 """How times and scores lie: few ties, many, with infinite scores, or times so far apart that sums would be rounded."""
-
-
-@pytest.fixture
-def numba(require):
-    require("numba", find_spec("numba"), "Numba is not installed (extras: fast, dev)")
 
 
 @st.composite

@@ -30,8 +30,8 @@ def compiled_in(place: Path) -> dict[str, float]:
     return {path.name: path.stat().st_mtime_ns for path in place.rglob("*.nbc")}
 
 
+@pytest.mark.usefixtures("numba")
 def test_scoring_compiles_nothing_more(tmp_path):
-    pytest.importorskip("numba")
     cache = tmp_path / "cache"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
 

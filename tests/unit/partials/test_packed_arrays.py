@@ -81,8 +81,8 @@ def test_a_tally_is_what_collapsing_gives(decimals, n_rows):
     st.sampled_from([1, 256]),
 )
 @settings(max_examples=200)
+@pytest.mark.usefixtures("numba")
 def test_a_compiled_tally_is_the_plain_one(trials, times):
-    pytest.importorskip("numba")
     group, score, target, yes = (np.array([row[n] for row in trials] * times) for n in range(4))
     columns = group.astype(np.int32), score.astype(np.float64), target.astype(np.bool_), yes.astype(np.bool_)
     assert compiled.started()

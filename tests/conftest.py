@@ -80,6 +80,14 @@ def conformance() -> Path:
 
 
 @pytest.fixture(scope="session")
+def faults(conformance: Path) -> Path:
+    """The folder of faults found by trying, each with its smallest input, beside the conformance cases."""
+    folder = conformance.parent / "faults"
+    require_or_skip("conformance", folder.is_dir(), f"{folder} is not a folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """One Prefect server with a database of its own for all tests that run flows."""
     os.environ["PREFECT_HOME"] = str(tmp_path_factory.mktemp("prefect"))

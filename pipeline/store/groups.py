@@ -1,0 +1,148 @@
+"""Named arrays as one Zarr group in one zip: made in memory, written once, read whole or by rows.
+
+Plain Zarr 3 with the codecs of its specification, so that every implementation reads it. Along the ragged dimension
+(the first one of its arrays) chunks have ``CHUNK`` rows, and lie in the zip chunk by chunk: the rows of a query are one
+range. All else, metadata last, lies behind them, next to the directory of the zip, and comes with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.store import zips
+
+CHUNK = 65_536
+"""Rows of a chunk, at most."""
+Values = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array with the names of its dimensions. Text is ``StringDType``."""
+
+    dims: tuple[str, ...]
+    values: Values
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Arrays by name, those that are coordinates, and what is said of them all."""
+
+    arrays: Mapping[str, Array]
+    coordinates: tuple[str, ...] = ()
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+
+
+def encode(groups: Mapping[str, Group], ragged: str = "trial") -> bytes:
+    """The zip of groups by their names (``""`` is the root).
+
+    Equal contents give equal bytes: no date, no thread, no machine has a part in them.
+    """
+    arrays = {_key(group, name): array for group in groups for name, array in groups[group].arrays.items()}
+    chunks = [(path, array.dims[:1] == (ragged,), *chunk) for path, array in arrays.items() for chunk in _chunks(array)]
+    by_rows = sorted((place[0], f"{path}/{key}", data) for path, is_ragged, place, key, data in chunks if is_ragged)
+    rest = sorted((f"{path}/{key}", data) for path, is_ragged, _, key, data in chunks if not is_ragged)
+    return zips.pack([*((key, data) for _, key, data in by_rows), *rest, *_metadata(groups, arrays)])
+
+
+def _metadata(groups: Mapping[str, Group], arrays: Mapping[str, Array]) -> list[tuple[str, bytes]]:
+    each: dict[str, dict[str, Any]] = {path: _described(array) for path, array in arrays.items()}
+    for name in sorted({"", *groups}, reverse=True):
+        below = {path.removeprefix(_key(name, "")): each[path] for path in each if path.startswith(_key(name, ""))}
+        consolidated = {"kind": "inline", "must_understand": False, "metadata": dict(sorted(below.items()))}
+        attributes = _attributes(groups[name]) if name in groups else {}
+        each[name] = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+        each[name] |= {"consolidated_metadata": consolidated}
+    return [
+        (_key(path, "zarr.json"), json.dumps(each[path], sort_keys=True, separators=(",", ":")).encode())
+        for path in sorted(each, reverse=True)
+    ]
+
+
+def _attributes(group: Group) -> dict[str, Any]:
+    coordinates = {"coordinates": " ".join(sorted(group.coordinates))} if group.coordinates else {}
+    return {**group.attrs, **coordinates}
+
+
+def _key(group: str, name: str) -> str:
+    return f"{group}/{name}" if group else name
+
+
+def _described(array: Array) -> dict[str, Any]:
+    is_text = array.values.dtype.kind == "T"
+    return {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": list(array.values.shape),
+        "data_type": "string" if is_text else array.values.dtype.name,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(_chunk_shape(array.values.shape))}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": "" if is_text else np.zeros((), array.values.dtype).item(),
+        "codecs": _text_codecs() if is_text else _number_codecs(array.values.dtype),
+        "attributes": dict(array.attrs),
+        "dimension_names": list(array.dims),
+        "storage_transformers": [],
+    }
+
+
+def _number_codecs(dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+    order = {"endian": "little"} if dtype.itemsize > 1 else {}
+    blosc = {"typesize": dtype.itemsize, "cname": "zstd", "clevel": 3, "shuffle": "bitshuffle", "blocksize": 0}
+    return [
+        {"name": "bytes", "configuration": order} if order else {"name": "bytes"},
+        {"name": "blosc", "configuration": blosc},
+        {"name": "crc32c"},
+    ]
+
+
+def _text_codecs() -> list[dict[str, Any]]:
+    return [
+        {"name": "vlen-utf8"},
+        {"name": "zstd", "configuration": {"level": 3, "checksum": False}},
+        {"name": "crc32c"},
+    ]
+
+
+def _chunk_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """CHUNK rows at most, and all of the other dimensions."""
+    return tuple(max(1, min(n, CHUNK)) if axis == 0 else max(1, n) for axis, n in enumerate(shape))
+
+
+def _chunks(array: Array) -> Iterator[tuple[tuple[int, ...], str, bytes]]:
+    """Place, key and bytes of every chunk; what a chunk reaches beyond the end is zeros."""
+    values = array.values
+    if not values.ndim:
+        yield (0,), "c", _compressed(values)
+        return
+    shape = _chunk_shape(values.shape)
+    for place in product(*(range(-(-n // step)) for n, step in zip(values.shape, shape, strict=True))):
+        piece = values[tuple(slice(at * step, (at + 1) * step) for at, step in zip(place, shape, strict=True))]
+        if piece.shape != shape:
+            whole = np.zeros(shape, values.dtype)
+            whole[tuple(map(slice, piece.shape))] = piece
+            piece = whole
+        yield place, "/".join(map(str, ("c", *place))), _compressed(piece)
+
+
+def _compressed(values: Values) -> bytes:
+    import google_crc32c
+    from numcodecs import blosc
+    from numcodecs.vlen import VLenUTF8
+    from numcodecs.zstd import Zstd
+
+    if values.dtype.kind == "T":
+        data = Zstd(level=3).encode(VLenUTF8().encode(values.astype(object)))
+    else:
+        little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+        blosc.use_threads = False  # blocks stand in the order in which the threads of a compression finish
+        data = blosc.compress(little.reshape(-1).view(np.uint8), b"zstd", 3, blosc.BITSHUFFLE, 0, values.dtype.itemsize)
+    checksum: int = google_crc32c.value(bytes(data))
+    return bytes(data) + checksum.to_bytes(4, "little")

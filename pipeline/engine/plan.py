@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from pipeline import protocols
-from pipeline.engine import pieces, references
+from pipeline.engine import editions, pieces, references
 from pipeline.engine.inputs import digest, format_of
 from pipeline.engine.labels import labels
 from pipeline.engine.work import Work, total
@@ -24,8 +24,6 @@ from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Evaluation, Overlay, Source, System
 
-RESULT_EDITION = 3
-"""Raised when the form of a result changes: old results are then scored anew."""
 WORKER_DIED = "worker_died"
 """Reason of a cell that took its workers with it."""
 _READERS_AT_ONCE = 8
@@ -239,9 +237,10 @@ def planned(
     """The job of a cell whose reference is made. ``overrides``: settings that differ from the protocol's own."""
     return Job(
         cell=cell,
-        address=address(
+        address=editions.named(
+            "figures",
             "result",
-            edition=RESULT_EDITION,
+            protocol,
             protocol=protocols.fields(protocol),
             version=protocols.rescore_version(),
             cell=asdict(cell),

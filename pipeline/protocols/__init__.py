@@ -80,6 +80,18 @@ def fields(protocol: Protocol) -> dict[str, Any]:
     }
 
 
+def editions(protocol: Protocol) -> dict[str, int]:
+    """The editions above 1 of a protocol and of all that share trials with it, by ``name/mode``.
+
+    They share because what is stored of one may be used for another. So whichever is raised, nothing that was stored
+    before is used for any of them.
+    """
+    kind = protocol.family.kind.name
+    sharing = [known for known in protocols().values() if known.family.kind.name == kind]
+    every = {f"{known.name}/{known.mode}": known.edition for known in (*sharing, protocol)}
+    return {name: edition for name, edition in every.items() if edition > 1}
+
+
 def signature(protocol: Protocol, sources: Iterable[Source]) -> str:
     """One line that names every setting, every input by digest, and the version: equal lines, equal figures."""
     own = fields(protocol)

@@ -34,9 +34,6 @@ from pipeline.trials.blocks import occurrences_of_blocks
 from pipeline.trials.schema import Bools, Excerpts, Occurrences, Trials
 from pipeline.trials.segments import Segments, adapt_segments, find_segments, select_segments, target_segments
 
-ALIGNER_EDITION = 1
-"""Raised whenever the trials of a tile may change: old partials are then no longer found."""
-
 
 @dataclass(frozen=True)
 class SegmentSettings(KwsSettings):
@@ -200,7 +197,6 @@ def tile_parts(protocol: Protocol, _trials: Trials, reference: Reference) -> dic
     segments = reference.timeline.excerpts
     names = ("files", "channels", "file", "channel", "begin_s", "end_s", "source_type")
     return {
-        "aligner": f"segments.{ALIGNER_EDITION}",
         "segment_decision": protocol.settings.segment_decision,
         "segments": digest_columns({name: getattr(segments, name) for name in names}),
         "conditions": {

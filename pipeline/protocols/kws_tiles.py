@@ -25,9 +25,6 @@ from pipeline.store.address import digest_columns
 from pipeline.trials.blocks import occurrences_of_blocks
 from pipeline.trials.schema import Bools, Codes, Excerpts, Ints, Occurrences, Timeline, Trials
 
-ALIGNER_EDITION = 2
-"""Raised whenever an alignment may change for the same tile: old partials are then no longer found."""
-
 
 @dataclass(frozen=True)
 class TileAlignment:
@@ -152,7 +149,6 @@ def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict
     conditions = _parts(settings, reference)
     filtered = settings.ecf_filter != "none" or bool(conditions)
     return {
-        "aligner": f"occurrences.{ALIGNER_EDITION}",
         "tolerance_s": settings.tolerance_s,
         "score_range": list(score_range) if isinstance(score_range, tuple) else score_range,
         "score_range_floor": settings.score_range_floor,

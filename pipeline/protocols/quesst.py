@@ -53,7 +53,6 @@ from pipeline.trials.documents import DocumentKey, digest, document_key, lay_out
 from pipeline.trials.duration import t_audio_s as audio_duration_s
 from pipeline.trials.schema import Timeline, Trials
 
-ALIGNER_EDITION = 1
 _TOOL = "QUESST 2015 scoring script"
 
 
@@ -133,7 +132,6 @@ def tile_parts(_protocol: Protocol, trials: Trials, reference: Reference) -> dic
     """The documents in the order of the ECF, and the order of the trials in the output."""
     key: DocumentKey = reference.key
     return {
-        "aligner": f"documents.{ALIGNER_EDITION}",
         "documents": digest_columns({"files": key.files, "position": key.position}),
         "order": digest_columns({"row": trials.row}),
     }

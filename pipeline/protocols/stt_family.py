@@ -24,8 +24,6 @@ from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import token_dataset, token_layout
 from pipeline.trials.token_schema import MARKED, SCORED, UNTIMED, Segments, TokenTimeline, Words
 
-ALIGNER_EDITION = 1
-"""Raised whenever an alignment may change for the same tile: old partials are then no longer found."""
 _NAMED_AT_MOST = 5
 
 
@@ -101,7 +99,6 @@ def tile_parts(protocol: Protocol, _words: Words, reference: Reference) -> dict[
     settings = protocol.settings
     rules = TokenRules.of(protocol.settings)
     return {
-        "aligner": f"tokens.{ALIGNER_EDITION}",
         **{name: getattr(rules, name) for name in TokenRules.__dataclass_fields__},
         "segment_end": settings.segment_end,
         "alignment": settings.alignment,

@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from pipeline.engine import editions
 from pipeline.engine.inputs import read_planned
-from pipeline.engine.mending import mended, tell, unless_damaged
+from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.tiles import digests
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import Kind, Protocol, Sliced
-from pipeline.store import arrays, record
+from pipeline.store import arrays, groups
 from pipeline.store.blobs import Store
-from pipeline.store.columns import Columns, load_all
 from pipeline.terms import Source
 from pipeline.trials.schema import Ints
 
@@ -53,12 +52,12 @@ def path_of(protocol: Protocol, inputs: Inputs, timeline: Any) -> str:
         "reading",
         "trials",
         protocol,
-        form=record.KIND,
+        form=groups.KIND,
         trials_kind=kind.name,
         output={role: inputs[role].sha256 for role in protocol.family.outputs if role in inputs},
         layout=dict(kind.timeline_parts(protocol.settings, timeline)),
     )
-    return f"trials/{laid}.zarr"
+    return f"trials/{laid}{arrays.ENDING}"
 
 
 def ensure(
@@ -74,16 +73,11 @@ def ensure(
 
     def again() -> None:
         nonlocal work
-        arrays.discard(store, path)
         work += Work.of_damaged(path)
         make()
 
-    if not arrays.is_complete(store, path):
-        if arrays.is_recorded(store, path):
-            tell(path, "objects are lost or cut short")
-            again()
-        else:
-            make()
+    if not is_there(store, path):
+        make()
     found, _ = mended(lambda: info(store, protocol, inputs, timeline), again, path)
     return found, work or Work.of_reused(path)
 
@@ -118,15 +112,14 @@ class Rows:
         store, protocol, inputs, timeline = self._place
 
         def again() -> None:
-            arrays.discard(store, self._path)
             self.work += Work.of_damaged(self._path) + _write(store, protocol, inputs, timeline)
 
         return mended(lambda: _load(store, protocol.family.kind, self._path, first, last), again, self._path)[0]
 
 
 def is_there(store: Store, path: str) -> bool:
-    """Whether the trials at ``path`` were written once; what is damaged of them is found when they are read."""
-    return arrays.is_recorded(store, path)
+    """Whether there are trials at ``path``; what is damaged of them is found when they are read."""
+    return store.exists(path)
 
 
 def is_refused(store: Store, path: str) -> bool:
@@ -145,7 +138,7 @@ def raise_refused(store: Store, path: str) -> None:
 
 def refusal_path(path: str) -> str:
     """Where it is kept that the output whose trials would lie at ``path`` is refused."""
-    return f"{path.removesuffix('.zarr')}.refused.json"
+    return f"{path.removesuffix(arrays.ENDING)}.refused.json"
 
 
 def _read(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, path: str, read: Read) -> tuple[Any, Any]:
@@ -169,18 +162,17 @@ def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read
     attributes["findings"] = json.dumps([asdict(finding) for finding in findings])
     attributes["digests"] = json.dumps(digests(protocol.family.kind, trials))
     dataset = protocol.family.kind.to_dataset(trials, timeline, attributes)
-    arrays.write_groups(store, path, {"": dataset}, often_read=True)
+    arrays.write_groups(store, path, {"": dataset})
     return Work.of_made(path, sum(inputs[role].n_bytes for role in outputs))
 
 
 def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> TrialsInfo:
     """What is known of trials already stored, all that is not by trial having been read and checked."""
     path = path_of(protocol, inputs, timeline)
-    arrays.forget_columns()
-    stored = arrays.open_columns(store, path)
-    load_all(column for column in stored.variables.values() if "trial" not in column.dims)
-    findings = tuple(Finding(**entry) for entry in json.loads(stored.attrs["findings"]))
+    _opened.cache_clear()
+    stored = _opened(store, path).dataset
     offsets = np.asarray(stored.variables["bucket_offset"].to_numpy(), np.int64)
+    findings = tuple(Finding(**entry) for entry in json.loads(stored.attrs["findings"]))
     known = tuple(json.loads(stored.attrs["digests"]))
     return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]), known)
 
@@ -191,11 +183,14 @@ def load(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first:
 
 
 def _load(store: Store, kind: Kind, path: str, first: int, last: int) -> Sliced:
-    loaded: Sliced = _reader(kind, arrays.open_columns(store, path))(first, last)
+    stored = _opened(store, path)
+    offsets = stored.dataset.variables["bucket_offset"].to_numpy()
+    stored.fetch(int(offsets[first]), int(offsets[last]))
+    loaded: Sliced = kind.from_dataset(stored.dataset, first, last)
     return loaded
 
 
 @lru_cache(maxsize=2)
-def _reader(kind: Kind, stored: Columns) -> Callable[[int, int], Any]:
-    """What reads buckets of trials, as long as few others are read between."""
-    return partial(kind.from_dataset, stored) if kind.reader is None else kind.reader(stored)
+def _opened(store: Store, path: str) -> arrays.Opened:
+    """Stored trials: the same for all who read buckets of them, as long as few others are read between."""
+    return arrays.opened(store, path)

@@ -42,7 +42,7 @@ def deep_faults(store: Store, run_id: str) -> tuple[list[str], int]:
 
 def _check(path: str) -> Callable[[Store, str], None]:
     """How an object is checked, by what it is."""
-    if path.endswith(".zarr"):
+    if path.endswith(arrays.ENDING):
         return arrays.verify
     if path.endswith(".json"):
         return _sealed

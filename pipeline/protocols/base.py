@@ -154,9 +154,6 @@ class Kind:
     timeline_from_columns: Callable[[Mapping[str, Any]], Any]
     survey: Callable[[Any], Mapping[str, Any]] = _nothing
     """Trials → what the output says beside them that figures need, as JSON may carry it."""
-    reader: Callable[[Any], Callable[[int, int], Any]] | None = None
-    """A dataset → what ``from_dataset`` does of it, all that holds for the whole output being read once. None where
-    that is little."""
 
 
 @dataclass(frozen=True)

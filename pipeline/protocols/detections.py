@@ -284,7 +284,6 @@ TIMED = Kind(
     name="detections",
     to_dataset=dataset.to_dataset,
     from_dataset=dataset.from_dataset,
-    reader=dataset.reader,
     timeline_parts=timeline_parts,
     digest=tile_digest,
     key_columns=columns.to_columns,

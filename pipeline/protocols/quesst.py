@@ -296,7 +296,6 @@ DOCUMENTS = Family(
         name="documents",
         to_dataset=dataset.to_dataset,
         from_dataset=dataset.from_dataset,
-        reader=dataset.reader,
         timeline_parts=timeline_parts,
         digest=digest,
         key_columns=DocumentKey.to_columns,

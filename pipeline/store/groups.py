@@ -1,8 +1,8 @@
 """Named arrays as one Zarr group in one zip: made in memory, written once, read whole or by rows.
 
-Plain Zarr 3 with the codecs of its specification, so that every implementation reads it. Along the ragged dimension
-(the first one of its arrays) chunks have ``CHUNK`` rows, and lie in the zip chunk by chunk: the rows of a query are one
-range. All else, metadata last, lies behind them, next to the directory of the zip, and comes with it.
+Plain Zarr 3 with the codecs of its specification, so that every implementation reads it. Arrays over the dimension
+``trial`` lie in the zip chunk by chunk, in the order of rows: what some rows need is one range. All else, metadata
+last, lies behind them, next to the directory of the zip, and comes with it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ from pipeline.store import zips
 
 CHUNK = 65_536
 """Rows of a chunk, at most."""
+KIND = "groups/1"
+"""In which form groups are stored."""
+RAGGED = "trial"
+"""The dimension whose rows are read by ranges."""
 Values = NDArray[Any]
 
 
@@ -41,16 +45,22 @@ class Group:
     attrs: Mapping[str, Any] = field(default_factory=dict)
 
 
-def encode(groups: Mapping[str, Group], ragged: str = "trial") -> bytes:
+def encode(groups: Mapping[str, Group]) -> bytes:
     """The zip of groups by their names (``""`` is the root).
 
     Equal contents give equal bytes: no date, no thread, no machine has a part in them.
     """
     arrays = {_key(group, name): array for group in groups for name, array in groups[group].arrays.items()}
-    chunks = [(path, array.dims[:1] == (ragged,), *chunk) for path, array in arrays.items() for chunk in _chunks(array)]
-    by_rows = sorted((place[0], f"{path}/{key}", data) for path, is_ragged, place, key, data in chunks if is_ragged)
-    rest = sorted((f"{path}/{key}", data) for path, is_ragged, _, key, data in chunks if not is_ragged)
-    return zips.pack([*((key, data) for _, key, data in by_rows), *rest, *_metadata(groups, arrays)])
+    by_rows = list[tuple[int, str, bytes]]()
+    rest = list[tuple[str, bytes]]()
+    for path, array in arrays.items():
+        for first_row, key, data in _chunks(array):
+            if array.dims[:1] == (RAGGED,):
+                by_rows.append((first_row, f"{path}/{key}", data))
+            else:
+                rest.append((f"{path}/{key}", data))
+    rows = [(key, data) for _, key, data in sorted(by_rows)]
+    return zips.pack([*rows, *sorted(rest), *_metadata(groups, arrays)])
 
 
 def _metadata(groups: Mapping[str, Group], arrays: Mapping[str, Array]) -> list[tuple[str, bytes]]:
@@ -83,7 +93,7 @@ def _described(array: Array) -> dict[str, Any]:
         "node_type": "array",
         "shape": list(array.values.shape),
         "data_type": "string" if is_text else array.values.dtype.name,
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(_chunk_shape(array.values.shape))}},
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunk_shape(array.values.shape))}},
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
         "fill_value": "" if is_text else np.zeros((), array.values.dtype).item(),
         "codecs": _text_codecs() if is_text else _number_codecs(array.values.dtype),
@@ -111,25 +121,31 @@ def _text_codecs() -> list[dict[str, Any]]:
     ]
 
 
-def _chunk_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """CHUNK rows at most, and all of the other dimensions."""
-    return tuple(max(1, min(n, CHUNK)) if axis == 0 else max(1, n) for axis, n in enumerate(shape))
+def chunk_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """CHUNK elements at most: the longest dimension is halved until they are that few."""
+    if len(shape) == 1:
+        return (max(1, min(shape[0], CHUNK)),)
+    chunks = [max(1, n) for n in shape]
+    while np.prod(chunks, dtype=object) > CHUNK:
+        longest = chunks.index(max(chunks))
+        chunks[longest] = -(-chunks[longest] // 2)
+    return tuple(chunks)
 
 
-def _chunks(array: Array) -> Iterator[tuple[tuple[int, ...], str, bytes]]:
-    """Place, key and bytes of every chunk; what a chunk reaches beyond the end is zeros."""
+def _chunks(array: Array) -> Iterator[tuple[int, str, bytes]]:
+    """First row, key and bytes of every chunk; what a chunk reaches beyond the end is zeros."""
     values = array.values
     if not values.ndim:
-        yield (0,), "c", _compressed(values)
+        yield 0, "c", _compressed(values)
         return
-    shape = _chunk_shape(values.shape)
+    shape = chunk_shape(values.shape)
     for place in product(*(range(-(-n // step)) for n, step in zip(values.shape, shape, strict=True))):
         piece = values[tuple(slice(at * step, (at + 1) * step) for at, step in zip(place, shape, strict=True))]
         if piece.shape != shape:
             whole = np.zeros(shape, values.dtype)
             whole[tuple(map(slice, piece.shape))] = piece
             piece = whole
-        yield place, "/".join(map(str, ("c", *place))), _compressed(piece)
+        yield place[0] * shape[0], "/".join(map(str, ("c", *place))), _compressed(piece)
 
 
 def _compressed(values: Values) -> bytes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from zarr.abc.store import OffsetByteRequest, RangeByteRequest, Store, SuffixByteRequest
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     from pipeline.store.zips import Zip
 
 
+_FETCHES = 4
+"""Fetches whose entries are held: as many as tasks of a process may be at work on one output."""
+
+
 class ZippedStore(Store):
     """Read-only. What was fetched ahead is taken from memory; every other entry is a request. Can be pickled."""
 
@@ -26,11 +32,31 @@ class ZippedStore(Store):
     def __init__(self, zipped: Zip) -> None:
         super().__init__(read_only=True)
         self._zip = zipped
-        self._fetched: dict[str, bytes] = {}
+        self._fetched: deque[dict[str, bytes]] = deque(maxlen=_FETCHES)
 
     def fetch(self, keys: Iterable[str]) -> None:
-        """Read entries that will be asked for, those near each other by one request; forget those of before."""
-        self._fetched = self._zip.read([key for key in keys if key in self._zip.directory])
+        """Read entries that will be asked for, those near each other by one request; forget those of long before."""
+        if wanted := [key for key in keys if key in self._zip.directory]:
+            self._fetched.append(self._zip.read(wanted))
+
+    def keys_of(self, array: str, first: int, last: int) -> list[str]:
+        """The chunks ``first`` up to ``last`` (exclusive) along the first dimension of an array."""
+        return [key for at in range(first, last) for key in self._chunks.get(array, {}).get(at, ())]
+
+    def n_chunks(self, array: str) -> int:
+        """How many chunks of an array there are."""
+        return sum(map(len, self._chunks.get(array, {}).values()))
+
+    @cached_property
+    def _chunks(self) -> dict[str, dict[int, list[str]]]:
+        """Keys of the chunks of every array, by place along its first dimension."""
+        chunks: dict[str, dict[int, list[str]]] = {}
+        for key in self._zip.directory:
+            array, is_chunk, place = key.rpartition("/c")
+            if is_chunk and not place.endswith(".json"):
+                at = int(place.split("/")[1]) if place else 0
+                chunks.setdefault(array, {}).setdefault(at, []).append(key)
+        return chunks
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ZippedStore) and self._zip == other._zip
@@ -44,7 +70,7 @@ class ZippedStore(Store):
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         """The entry, or a part of it; None for what is not in the directory."""
-        data = self._fetched.get(key)
+        data = next((fetched[key] for fetched in self._fetched if key in fetched), None)
         if data is None:
             if key not in self._zip.directory:
                 return None

@@ -23,7 +23,8 @@ _EXTRA = struct.Struct("<HH32s")
 _LOCAL_BYTES = 30
 _END = zipfile.sizeEndCentDir  # type: ignore[attr-defined]
 _COMMENT_BYTES = 64
-_END_MARK = b"PK\5\6"
+_MARK = b"PK\5\6"
+_END_RECORD = struct.Struct("<4s4H2IH")
 TAIL_BYTES = 1 << 18
 """Bytes from the end that are asked for first: the directory is there, and a small zip as a whole."""
 GAP_BYTES = 1 << 16
@@ -61,7 +62,7 @@ def pack(entries: Iterable[tuple[str, bytes]]) -> bytes:
 class Zip:
     """A zip in a store. Its directory is read at once, entries when they are asked for; ``DamageError`` for any lie.
 
-    What came with the directory is kept, so that a small zip is one request.
+    What came with the directory is checked at once and kept: a small zip is one request.
     """
 
     def __init__(self, store: Store, path: str) -> None:
@@ -70,6 +71,12 @@ class Zip:
         self._tail_begin = 0
         self.directory = self._parsed()
         """Where every entry is, in the order in which they lie."""
+        self.read([name for name, entry in self.directory.items() if entry.begin >= self._tail_begin])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Zip) and (self.url, self.directory) == (other.url, other.directory)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def url(self) -> str:
@@ -118,9 +125,13 @@ class Zip:
     def _parsed(self) -> Directory:
         """The directory, after which ``_tail`` holds at least that and ``_tail_begin`` says where it begins."""
         end = len(self._tail) - _END - _COMMENT_BYTES
-        if end < 0 or self._tail[end : end + 4] != _END_MARK:
+        if end < 0 or self._tail[end : end + 4] != _MARK:
             raise self._damage("this is no zip, or it is cut short")
-        size, begin = struct.unpack_from("<II", self._tail, end + 12)
+        n_entries, size, begin = struct.unpack_from("<HII", self._tail, end + 10)
+        if self._tail[end : end + _END] != _END_RECORD.pack(
+            _MARK, 0, 0, n_entries, n_entries, size, begin, _COMMENT_BYTES
+        ):
+            raise self._damage("its end is not what was written")
         n_bytes = begin + size + _END + _COMMENT_BYTES
         self._tail_begin = n_bytes - len(self._tail)
         if self._tail_begin > begin:
@@ -128,7 +139,10 @@ class Zip:
         data = self._tail[begin - self._tail_begin :][:size] if self._tail_begin >= 0 else b""
         if sha256(data).hexdigest().encode() != self._tail[-_COMMENT_BYTES:]:
             raise self._damage("the directory is not what was written")
-        return dict(_entries(data))
+        found = dict(_entries(data))
+        if len(found) != n_entries or begin != max(entry.begin + entry.n_bytes for entry in found.values()):
+            raise self._damage("its end is not what was written")
+        return found
 
 
 def _entries(data: bytes) -> Iterable[tuple[str, Entry]]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.store.columns import Group
 from pipeline.trials.clips import ClipIndex, ClipTrials
 from pipeline.trials.schema import Ints
 
@@ -56,7 +55,7 @@ def to_dataset(trials: ClipTrials, index: ClipIndex, source: Mapping[str, str | 
     return dataset
 
 
-def from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> ClipTrials:
+def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> ClipTrials:
     """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read."""
     offsets: Ints = dataset.variables["bucket_offset"].to_numpy()
     begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])

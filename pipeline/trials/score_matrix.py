@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipeline.store.address import digest_columns
-from pipeline.store.columns import Group
 from pipeline.trials.schema import Codes, Floats, Ints
 from pipeline.trials.tiles import buckets_of, offsets_of
 
@@ -164,7 +163,7 @@ def to_dataset(trials: ScoreMatrix, _segments: SegmentList, source: Mapping[str,
     return dataset
 
 
-def from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> ScoreMatrix:
+def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> ScoreMatrix:
     """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read."""
     offsets: Ints = dataset.variables["bucket_offset"].to_numpy()
     begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])

@@ -12,7 +12,6 @@ from pipeline.errors import StoreError
 from pipeline.formats.lexicon import Lexicon
 from pipeline.formats.table import Array, canonical_codes
 from pipeline.store.address import digest_columns
-from pipeline.store.columns import Group
 from pipeline.trials.schema import Ints
 from pipeline.trials.token_schema import Segments, TokenTimeline, Words
 
@@ -58,7 +57,7 @@ def words_to_dataset(words: Words, timeline: TokenTimeline, source: Mapping[str,
     return dataset
 
 
-def words_from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> Words:
+def words_from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> Words:
     """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read."""
     offsets: Ints = dataset.variables["bucket_offset"].to_numpy()
     begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])

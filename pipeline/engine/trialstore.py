@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ import numpy as np
 from pipeline.engine import editions
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.mending import mended, unless_damaged
-from pipeline.engine.tiles import digests
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import Kind, Protocol, Sliced
@@ -36,8 +35,6 @@ class TrialsInfo:
     findings: tuple[Finding, ...]
     survey: Mapping[str, Any]
     """What the output says beside its trials."""
-    digests: tuple[str, ...] = ()
-    """Digest of each tile, by bucket."""
 
     @property
     def n_rows(self) -> int:
@@ -82,39 +79,18 @@ def ensure(
     return found, work or Work.of_reused(path)
 
 
-class Rows:
-    """Buckets ``first`` up to ``last`` (exclusive) of stored trials; nothing is read before it is asked for.
+def sound(
+    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int
+) -> tuple[Sliced, Work]:
+    """Buckets ``first`` up to ``last`` (exclusive) of stored trials; what is damaged is read from the output again."""
+    path, work = path_of(protocol, inputs, timeline), Work()
 
-    What turns out damaged is read from the output again.
-    """
+    def again() -> None:
+        nonlocal work
+        work += Work.of_damaged(path) + _write(store, protocol, inputs, timeline)
 
-    def __init__(self, store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> None:
-        self._place = store, protocol, inputs, timeline
-        self._first, self._last = first, last
-        self._path = path_of(protocol, inputs, timeline)
-        self.work = Work()
-        """What had to be mended."""
-
-    @cached_property
-    def head(self) -> Sliced:
-        """What holds for the whole output, without any row."""
-        return self._read(self._first, self._first)
-
-    def tile(self, bucket: int) -> Sliced:
-        """The rows of one bucket; all buckets are read at once."""
-        return self._rows.tiles(bucket, bucket + 1)
-
-    @cached_property
-    def _rows(self) -> Sliced:
-        return self._read(self._first, self._last)
-
-    def _read(self, first: int, last: int) -> Sliced:
-        store, protocol, inputs, timeline = self._place
-
-        def again() -> None:
-            self.work += Work.of_damaged(self._path) + _write(store, protocol, inputs, timeline)
-
-        return mended(lambda: _load(store, protocol.family.kind, self._path, first, last), again, self._path)[0]
+    found, _ = mended(lambda: _load(store, protocol.family.kind, path, first, last), again, path)
+    return found, work
 
 
 def is_there(store: Store, path: str) -> bool:
@@ -160,7 +136,6 @@ def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read
     attributes |= {f"{role}_bytes": inputs[role].n_bytes for role in outputs}
     attributes["survey"] = json.dumps(protocol.family.kind.survey(trials), sort_keys=True, allow_nan=False)
     attributes["findings"] = json.dumps([asdict(finding) for finding in findings])
-    attributes["digests"] = json.dumps(digests(protocol.family.kind, trials))
     dataset = protocol.family.kind.to_dataset(trials, timeline, attributes)
     arrays.write_groups(store, path, {"": dataset})
     return Work.of_made(path, sum(inputs[role].n_bytes for role in outputs))
@@ -173,8 +148,7 @@ def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> Tri
     stored = _opened(store, path).dataset
     offsets = np.asarray(stored.variables["bucket_offset"].to_numpy(), np.int64)
     findings = tuple(Finding(**entry) for entry in json.loads(stored.attrs["findings"]))
-    known = tuple(json.loads(stored.attrs["digests"]))
-    return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]), known)
+    return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]))
 
 
 def load(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> Sliced:

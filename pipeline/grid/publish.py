@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pipeline.engine import trace
 from pipeline.engine.labels import relabel
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan
@@ -146,7 +145,7 @@ def _path(run_id: str) -> str:
 
 def _objects(store: Store, run: Run) -> dict[str, Any]:
     """Every object of the run with its size and digest: nothing is read that no manifest names."""
-    paths = [path for name in run.results.values() for path in (f"results/{name}.json", trace.path_of(name))]
+    paths = [f"results/{name}.json" for name in run.results.values()]
     paths += [*run.reports.values(), f"plans/{run.plan}.json", run.grid]
     return {path: store.describe(path) for path in sorted(set(paths))}
 
@@ -159,6 +158,22 @@ def named(result: Result, plan: Plan) -> Result:
     names = {role: plan.labels.get(source.uri, role) for role, source in job.inputs.items()}
     sources = tuple(replace(source, uri=names.get(source.role, source.uri)) for source in result.sources)
     return replace(result, findings=relabel(result.findings, names), sources=sources)
+
+
+def recorded(store: Store, plan: Plan) -> dict[str, str]:
+    """The SHA-256 of each result of the newest runs of a plan's evaluation, published and staged, by its path.
+
+    Nothing where there is no such run, or its manifest cannot be read.
+    """
+    found: dict[str, str] = {}
+    for name in (f"{plan.evaluation}{STAGED}", plan.evaluation):
+        newest = unless_damaged(lambda name=name: manifest.latest(store, name), f"refs/{name}")  # type: ignore[misc]
+        if newest is None:
+            continue
+        read = unless_damaged(lambda run=newest["run"]: _manifest(store, run), newest["manifest"])  # type: ignore[misc]
+        objects = {} if read is None else read[1]
+        found |= {path: about["sha256"] for path, about in objects.items() if path.startswith("results/")}
+    return found
 
 
 def load_run(store: Store, run_id: str) -> Run:

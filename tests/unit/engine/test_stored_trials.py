@@ -36,8 +36,9 @@ def place(tmp_path: Path, store: Store) -> tuple[Any, ...]:
     return found
 
 
-def scores(rows: trialstore.Rows, buckets: range) -> list[list[float]]:
-    return [rows.tile(bucket).score.tolist() for bucket in buckets]  # type: ignore[attr-defined]
+def scores(place: tuple[Any, ...], buckets: range) -> list[list[float]]:
+    rows, _ = trialstore.sound(*place, buckets.start, buckets.stop)
+    return [rows.tiles(bucket, bucket + 1).score.tolist() for bucket in buckets]  # type: ignore[attr-defined]
 
 
 def test_batches_of_a_cell_read_what_they_share_once(
@@ -53,9 +54,7 @@ def test_batches_of_a_cell_read_what_they_share_once(
     monkeypatch.setattr(Store, "get_tail", counting)
     info, _ = trialstore.ensure(*place)
     for first in range(0, N_BUCKETS, 16):
-        rows = trialstore.Rows(*place, first, first + 16)
-        assert rows.head.offsets.size == N_BUCKETS + 1  # type: ignore[attr-defined]
-        scores(rows, range(first, first + 16))
+        scores(place, range(first, first + 16))
     assert counted == {info.path: 1}
 
 
@@ -63,7 +62,7 @@ def test_batches_of_a_cell_read_what_they_share_once(
 @pytest.mark.parametrize("is_lost", [False, True])
 def test_what_is_damaged_is_mended(store: Store, place: tuple[Any, ...], what: str, *, is_lost: bool) -> None:
     info, _ = trialstore.ensure(*place)
-    wanted = scores(trialstore.Rows(*place, 0, N_BUCKETS), BUCKETS)
+    wanted = scores(place, BUCKETS)
     assert wanted[bucket_of("beta")] == [1.5, 1.0]
     whole, entry = store.get(info.path), Zip(store, info.path).directory[what]
     if is_lost:
@@ -71,7 +70,7 @@ def test_what_is_damaged_is_mended(store: Store, place: tuple[Any, ...], what: s
     else:
         store.put(info.path, whole[: entry.begin] + bytes(entry.n_bytes) + whole[entry.begin + entry.n_bytes :])
     _, work = trialstore.ensure(*place)
-    assert scores(trialstore.Rows(*place, 0, N_BUCKETS), BUCKETS) == wanted
+    assert scores(place, BUCKETS) == wanted
     assert list(work.damaged) == ([] if is_lost else [info.path])
     assert store.get(info.path) == whole
     assert np.array_equal(trialstore.load(*place, 0, N_BUCKETS).offsets, info.offsets)

@@ -96,8 +96,7 @@ def _whole(path: str) -> str:
     if path.startswith("alignments/"):  # a tile's alignment has the address of its partial, and stays as long
         return path.replace("alignments/", "partials/", 1)
     if path.startswith("kin/"):  # says that there is a reference
-        name = path.rpartition("/")[2]
-        return f"references/{name[:2]}/{name}"
+        return f"references/{path.rpartition('/')[2]}.zarr"
     return head + separator if separator else path
 
 

@@ -81,8 +81,6 @@ class Reference:
     """The dataset that trials are laid out on."""
     facts: Facts
     findings: tuple[Finding, ...] = ()
-    key_digests: tuple[str, ...] = field(default=(), compare=False)
-    """Digest of each tile of the key, by bucket, once it is stored; it follows from the key."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from pipeline.partials.tally import Tally
 from pipeline.protocols import detections, kws_refer
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws import OPENKWS13
-from pipeline.protocols.kws_conditions import BY_EXCERPT, in_namefile, own_excerpts
+from pipeline.protocols.kws_conditions import BY_EXCERPT, in_namefile, own_excerpts, typed
 from pipeline.protocols.kws_explain import aligned_rows
 from pipeline.protocols.kws_ranks import by_text, text_condition
 from pipeline.protocols.kws_settings import KWSEVAL, PLAN_004, KwsSettings
@@ -34,7 +34,7 @@ from pipeline.trials.blocks import occurrences_of_blocks
 from pipeline.trials.schema import Bools, Excerpts, Occurrences, Trials
 from pipeline.trials.segments import Segments, adapt_segments, find_segments, select_segments, target_segments
 
-ALIGNER_EDITION = 1
+ALIGNER_EDITION = 2
 """Raised whenever the trials of a tile may change: old partials are then no longer found."""
 
 
@@ -78,7 +78,7 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
     searched = replace(settings, word_gap_s=math.inf) if settings.gap_rule == "none" else settings
     found = kws_refer.refer(replace(protocol, settings=searched), tables)
     rttm: Rttm = tables["rttm"]
-    excerpts = found.timeline.excerpts
+    excerpts = typed(found.timeline.excerpts, settings.source_type_of)
     segments = find_segments(excerpts, rttm, records=settings.segments_from, partial_records=settings.partial_records)
     if settings.crossing != "drop":
         segments = adapt_segments(excerpts, segments, found.key, crossing=settings.crossing)
@@ -236,7 +236,7 @@ SEGMENTS = replace(
     derivation=(*detections.DERIVATION, "segments_from", "partial_records", "crossing", "gap_rule"),
 )
 
-_OFFICIAL = SegmentSettings(skip_undefined_p_fa=True)
+_OFFICIAL = SegmentSettings(skip_undefined_p_fa=True, source_type_of="first")
 OPENKWS13_SEGMENTS = replace(
     OPENKWS13,
     name="openkws13-segments",
@@ -246,7 +246,8 @@ OPENKWS13_SEGMENTS = replace(
     measures=MEASURES,
     primary="stwv",
 )
-"""KWSEval -g. ``skip_undefined_p_fa``: a query whose segments are all targets has no P_FA and is left out of the mean.
+"""KWSEval -g. ``skip_undefined_p_fa``: a query whose segments are all targets has no P_FA and is left out of the mean;
+``source_type_of=first``: a file and channel has the source type of its first excerpt in the ECF.
 Two of the tool's faults are not taken over: with -g it ignores -j and dies with -N, here ``just_system_terms`` and
 ``namefile`` work as elsewhere, and ``oov`` conditions tell queries apart (the tool puts all into IV)."""
 

@@ -15,6 +15,7 @@ from pipeline.formats.table import Array, Table, canonical_codes, recode
 from pipeline.trials.blocks import BlockRule, named_blocks
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.duration import declared, t_audio_s
+from pipeline.trials.excerpt_order import excerpt_order
 from pipeline.trials.names import FileRule, ecf_file_name, output_file_name, renamed, renaming
 from pipeline.trials.order import canonical_order, joint_codes
 from pipeline.trials.schema import N_BUCKETS, ROWS, Codes, Excerpts, Floats, Ints, Timeline, Trials
@@ -26,7 +27,7 @@ _ROWS_AT_ONCE = 1 << 18
 
 
 def timeline(ecf: Ecf, *, files: FileRule) -> Timeline:
-    """The recordings of an ECF end to end, in sorted order, with their evaluated excerpts (sorted, seconds).
+    """The recordings of an ECF end to end, in sorted order, with their evaluated excerpts (seconds, ``excerpt_order``).
 
     With ``kwseval`` an excerpt ends at ``tbeg + dur`` rounded to four decimals, as KWSEval writes its TEND
     (KWSecf_excerpt.pm:38); with ``stdeval`` at the unrounded sum.
@@ -39,7 +40,7 @@ def timeline(ecf: Ecf, *, files: FileRule) -> Timeline:
     end_s = begin_s + dur_s
     if files == "kwseval":
         end_s = to_decimals(end_s, 4)
-    order = np.lexsort((source_type, dur_s, end_s, begin_s, channel, file))
+    order = excerpt_order(file, channel, begin_s, end_s, dur_s, source_type)
     excerpts = Excerpts(
         files=names,
         channels=channels,
@@ -47,7 +48,7 @@ def timeline(ecf: Ecf, *, files: FileRule) -> Timeline:
         channel=channel[order],
         begin_s=begin_s[order],
         end_s=end_s[order],
-        dur_s=dur_s,
+        dur_s=dur_s[order],
         source_type=tuple(types[code] for code in source_type[order].tolist()),
     )
     extent_s = np.zeros(len(names))

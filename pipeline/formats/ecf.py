@@ -12,6 +12,7 @@ from pipeline.errors import Finding, Problems
 from pipeline.formats import numbers
 from pipeline.formats.attributes import note_missing, note_unknown
 from pipeline.formats.columns import TextColumn, table
+from pipeline.formats.ecf_oddities import note_odd_excerpts
 from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.table import Table
 from pipeline.formats.xmlstream import attributes_of, element, parse
@@ -49,7 +50,9 @@ def read_ecf(stream: BinaryIO, where: str) -> Ecf:
     if not reading.lines and not problems.count:
         problems.add("no_excerpt", None, "the ECF has no <excerpt>", "List the parts of recordings that are evaluated.")
     problems.raise_if_any()
-    return Ecf(reading.attributes, reading.table(), notices.findings())
+    excerpts = reading.table()
+    note_odd_excerpts(excerpts, notices)
+    return Ecf(reading.attributes, excerpts, notices.findings())
 
 
 class _Reading:

@@ -23,7 +23,7 @@ from pipeline.store.columns import Columns, load_all
 from pipeline.terms import Source
 from pipeline.trials.schema import Ints
 
-TRIALS_EDITION = 5
+TRIALS_EDITION = 6
 """Raised when the reading of an output or the layout of trials changes."""
 
 Inputs = Mapping[str, Source]

@@ -195,8 +195,8 @@ def _tally(trials: Trials, made: SegmentAlignment, segments: Excerpts) -> Tally:
     )
 
 
-def tile_parts(protocol: Protocol, _trials: Trials, reference: Reference) -> dict[str, Any]:
-    """Settings and outside facts that a tile's ledger depends on: the segments, in their order."""
+def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict[str, Any]:
+    """Settings and outside facts that a tile's ledger depends on: the segments, in their order, and that of equals."""
     segments = reference.timeline.excerpts
     names = ("files", "channels", "file", "channel", "begin_s", "end_s", "source_type")
     return {
@@ -206,7 +206,17 @@ def tile_parts(protocol: Protocol, _trials: Trials, reference: Reference) -> dic
         "conditions": {
             name: digest_columns({"held": held}) for name, held in _parts(protocol.settings, reference).items()
         },
+        **_order_of_equals(trials),
     }
+
+
+def _order_of_equals(trials: Trials) -> dict[str, str]:
+    """How the output has rows in order that agree in query, recording, channel and score; nothing without any."""
+    keys = (trials.score, trials.channel, trials.file, trials.query)
+    order = np.lexsort((trials.row, *keys))
+    same = np.logical_and.reduce([key[order][1:] == key[order][:-1] for key in keys])
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    return {"equals": digest_columns({"order": order[tied]})} if tied.size else {}
 
 
 _P004 = "OpenKWS13 evaluation plan"

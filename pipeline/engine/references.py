@@ -20,7 +20,7 @@ from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.terms import Facts, Selection, Source
 
-REFERENCE_EDITION = 4
+REFERENCE_EDITION = 5
 """Raised when the same files and settings may give another reference."""
 KIND = "reference/1"
 MOST_KIN = 4

@@ -20,7 +20,7 @@ from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.terms import Source
 
-TABLES_EDITION = 1
+TABLES_EDITION = 2
 """Raised when a reader may make something else of the same file."""
 KIND = "table/1"
 KEPT = {

@@ -78,6 +78,7 @@ class _Reading:
         self.begin_s.append(self._seconds(attributes["tbeg"], "tbeg", line))
         self.dur_s.append(self._seconds(attributes["dur"], "dur", line))
         self._note_source_type(attributes.get("source_type", ""), line)
+        self._note_undecoded(attributes["audio_filename"], line)
         for name, column in self.texts.items():
             column.append(attributes.get(name, ""))
 
@@ -101,6 +102,14 @@ class _Reading:
             mend = "Times are counted from the start of the recording."
             self.problems.add("negative_time", line, f"{what} is {quoted(text)} (allowed: 0 or more seconds)", mend)
         return value
+
+    def _note_undecoded(self, name: str, line: int) -> None:
+        if any(character in name for character in '&<>"'):
+            message = (
+                f"{quoted(name)} is written with XML references and read as XML says; the official tools do not decode "
+                "them, and find nothing of that name in the transcript"
+            )
+            self.notices.add("undecoded_entity", line, message)
 
     def _note_source_type(self, source_type: str, line: int) -> None:
         if source_type not in SOURCE_TYPES:

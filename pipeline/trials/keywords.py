@@ -17,7 +17,7 @@ from pipeline.trials.decimals import to_decimals
 from pipeline.trials.order import canonical_order, joint_codes
 from pipeline.trials.schema import Codes, Ints, Occurrences
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
-from pipeline.trials.transcript import Search, SearchRules, Words, read_words
+from pipeline.trials.transcript import STDEVAL, Search, SearchRules, Words, read_words
 
 __all__ = ["SearchRules", "find_occurrences"]
 
@@ -52,7 +52,7 @@ def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> t
     first = np.concatenate([none, *(first for first, _ in found)])
     last = np.concatenate([none, *(last for _, last in found)])
     occurrences = _occurrences(words, rules, queries, query, (first, last))
-    return occurrences, _findings(words, rules)
+    return occurrences, (*_findings(words, rules), *_repeated_texts(keywords, rules))
 
 
 def _checked(rules: SearchRules) -> SearchRules:
@@ -167,7 +167,7 @@ def _occurrences(words: Words, rules: SearchRules, queries: tuple[str, ...], que
     channels, channel = canonical_codes(words.channels, words.channel[first])
     begin_s, end_s, first_end_s = words.begin_s[first], words.end_s[last], words.end_s[first]
     last_begin_s = words.begin_s[last]
-    if rules.search in ("stdeval", "stdeval_0.6"):
+    if rules.search in STDEVAL:
         end_s = begin_s + to_decimals(end_s - begin_s, 4)
     place = joint_codes(ranks_of(queries)[query], file, channel, (len(files), len(channels)))
     keys = (end_s, first_end_s, last_begin_s, words.line[first])
@@ -196,3 +196,17 @@ def _findings(words: Words, rules: SearchRules) -> tuple[Finding, ...]:
         "are lost or mislinked there, as in the organisers' tool. Sort the transcript by time, or use search=plan."
     )
     return (Finding("unsorted_transcript", message, f"rttm:{words.unsorted[0]}"),)
+
+
+def _repeated_texts(keywords: KeywordList, rules: SearchRules) -> tuple[Finding, ...]:
+    """A warning where STDEval adds up the occurrences of all terms of one text (STDEval.pl 376)."""
+    first: dict[str, int] = {}
+    twice = [at for at, text in enumerate(keywords.keywords.text("text")) if first.setdefault(text, at) != at]
+    if not twice or rules.search not in STDEVAL:
+        return ()
+    names, text = keywords.keywords.text("id"), keywords.keywords.text("text")[twice[0]]
+    message = (
+        f"{len(twice)} terms have the text of another one ({names[first[text]]!r} and {names[twice[0]]!r}: {text!r}). "
+        "Each is searched by itself; STDEval counts the occurrences of the second twice, of the third three times."
+    )
+    return (Finding("repeated_text", message, "kwlist"),)

@@ -14,6 +14,7 @@ from pipeline.trials.decimals import to_decimals
 from pipeline.trials.schema import Bools, Codes, Floats, Ints
 
 Search = Literal["kwseval", "stdeval", "stdeval_0.6", "plan"]
+STDEVAL = ("stdeval", "stdeval_0.6")
 _HESITATIONS = frozenset({"frag", "fp"})
 
 

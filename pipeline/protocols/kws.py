@@ -28,7 +28,7 @@ MEASURES = (*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, *calibrati
 
 OPENKWS13 = Protocol(
     name="openkws13",
-    edition=1,
+    edition=2,
     mode="official",
     title="OpenKWS13 keyword search, occurrence scoring",
     family=DETECTIONS,
@@ -105,12 +105,14 @@ STD2006 = replace(
         namefile_detections="all",
         repeated_groups="once",
         map_order="number",
+        source_type_of="last",
     ),
 )
 """STDEval without ``-E``. Against the text: ``trials_rule=stdeval`` rounds n_tps T, ``excerpt_sum=channel_1`` adds the
-excerpts of channel 1 only, ``search=stdeval`` scans greedily with ASCII letters lowered, ``score_range=list`` scales
-scores by the whole output, ``duplicate_blocks=last``. ``ecf_filter=whole`` is the tool's ``-E``. The costs are those of
-plan 000 section 2.5 (10 and 1: C/V = 0.1); the tool's ``-k`` takes its partner ``-K`` for granted, so give both."""
+excerpts of channel 1 only, ``search=stdeval`` scans greedily with letters lowered (0.7; ``stdeval_0.6`` those of ASCII
+only), ``score_range=list`` scales scores by the whole output, ``duplicate_blocks=last``, ``source_type_of=last``.
+``ecf_filter=whole`` is the tool's ``-E``. The costs are those of plan 000 section 2.5 (10 and 1: C/V = 0.1); the
+tool's ``-k`` takes its partner ``-K`` for granted, so give both."""
 
 STD2006_PLAN = replace(
     STD2006,

@@ -24,7 +24,7 @@ from pipeline.partials.tally import Tally
 from pipeline.protocols import detections, kws_refer
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws import OPENKWS13
-from pipeline.protocols.kws_conditions import BY_EXCERPT, in_namefile, own_excerpts
+from pipeline.protocols.kws_conditions import BY_EXCERPT, in_namefile, own_excerpts, typed
 from pipeline.protocols.kws_explain import aligned_rows
 from pipeline.protocols.kws_ranks import by_text, text_condition
 from pipeline.protocols.kws_settings import KWSEVAL, PLAN_004, KwsSettings
@@ -75,7 +75,7 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
     searched = replace(settings, word_gap_s=math.inf) if settings.gap_rule == "none" else settings
     found = kws_refer.refer(replace(protocol, settings=searched), tables)
     rttm: Rttm = tables["rttm"]
-    excerpts = found.timeline.excerpts
+    excerpts = typed(found.timeline.excerpts, settings.source_type_of)
     segments = find_segments(excerpts, rttm, records=settings.segments_from, partial_records=settings.partial_records)
     if settings.crossing != "drop":
         segments = adapt_segments(excerpts, segments, found.key, crossing=settings.crossing)
@@ -192,8 +192,8 @@ def _tally(trials: Trials, made: SegmentAlignment, segments: Excerpts) -> Tally:
     )
 
 
-def tile_parts(protocol: Protocol, _trials: Trials, reference: Reference) -> dict[str, Any]:
-    """Settings and outside facts that a tile's ledger depends on: the segments, in their order."""
+def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict[str, Any]:
+    """Settings and outside facts that a tile's ledger depends on: the segments, in their order, and that of equals."""
     segments = reference.timeline.excerpts
     names = ("files", "channels", "file", "channel", "begin_s", "end_s", "source_type")
     return {
@@ -202,7 +202,17 @@ def tile_parts(protocol: Protocol, _trials: Trials, reference: Reference) -> dic
         "conditions": {
             name: digest_columns({"held": held}) for name, held in _parts(protocol.settings, reference).items()
         },
+        **_order_of_equals(trials),
     }
+
+
+def _order_of_equals(trials: Trials) -> dict[str, str]:
+    """How the output has rows in order that agree in query, recording, channel and score; nothing without any."""
+    keys = (trials.score, trials.channel, trials.file, trials.query)
+    order = np.lexsort((trials.row, *keys))
+    same = np.logical_and.reduce([key[order][1:] == key[order][:-1] for key in keys])
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    return {"equals": digest_columns({"order": order[tied]})} if tied.size else {}
 
 
 _P004 = "OpenKWS13 evaluation plan"
@@ -232,7 +242,7 @@ SEGMENTS = replace(
     derivation=(*detections.DERIVATION, "segments_from", "partial_records", "crossing", "gap_rule"),
 )
 
-_OFFICIAL = SegmentSettings(skip_undefined_p_fa=True)
+_OFFICIAL = SegmentSettings(skip_undefined_p_fa=True, source_type_of="first")
 OPENKWS13_SEGMENTS = replace(
     OPENKWS13,
     name="openkws13-segments",
@@ -242,7 +252,8 @@ OPENKWS13_SEGMENTS = replace(
     measures=MEASURES,
     primary="stwv",
 )
-"""KWSEval -g. ``skip_undefined_p_fa``: a query whose segments are all targets has no P_FA and is left out of the mean.
+"""KWSEval -g. ``skip_undefined_p_fa``: a query whose segments are all targets has no P_FA and is left out of the mean;
+``source_type_of=first``: a file and channel has the source type of its first excerpt in the ECF.
 Two of the tool's faults are not taken over: with -g it ignores -j and dies with -N, here ``just_system_terms`` and
 ``namefile`` work as elsewhere, and ``oov`` conditions tell queries apart (the tool puts all into IV)."""
 

@@ -19,6 +19,14 @@ def lines_of(text: str) -> frozenset[str]:
     return frozenset(line.strip() for line in text.splitlines() if line.strip())
 
 
+def type_rule(settings: KwsSettings) -> str:
+    """What ``source_type_of`` comes to: where nothing is filtered, a row has a file and channel and need be in none of
+    their excerpts.
+    """
+    unfiltered = settings.source_type_of == "excerpt" and settings.ecf_filter == "none"
+    return "first" if unfiltered else settings.source_type_of
+
+
 @dataclass(frozen=True)
 class KwsSettings:
     """Every setting of the family, with OpenKWS13's official values as defaults."""
@@ -91,8 +99,10 @@ class KwsSettings:
     files: Literal["kwseval", "stdeval"] = setting(
         "kwseval", "how file names are reduced to recording names", source="KWSEval KWSList, KWSecf; STDEval"
     )
-    search: Literal["kwseval", "stdeval", "plan"] = setting(
-        "kwseval", "how occurrences are searched in the transcript", source=f"{PLAN_004} 3.2; KWSEval RTTMList; STDEval"
+    search: Literal["kwseval", "stdeval", "stdeval_0.6", "plan"] = setting(
+        "kwseval",
+        "how occurrences are searched in the transcript; STDEval 0.6 lowers the letters of ASCII only, 0.7 all",
+        source=f"{PLAN_004} 3.2; KWSEval RTTMList; STDEval RTTMList",
     )
     word_gap_s: float = setting(
         0.5, "largest gap between two words of an occurrence, seconds", source=f"{PLAN_004} 3.2", within="[0, inf)"
@@ -166,6 +176,12 @@ class KwsSettings:
         "parts scored beside the whole, one a line: source_type NAME:TYPE,… | speaker NAME:TYPE,… (SPKR-INFO) | "
         "query NAME:PATTERN,… | attribute NAME[:regex=PATTERN][ && …] | oov | has_targets",
         source="KWSEval -Y -T -q -w -G",
+    )
+    source_type_of: Literal["excerpt", "first", "last"] = setting(
+        "excerpt",
+        "source type of a row: that of the ECF's first excerpt that holds it (of a hit, of its occurrence), or of its "
+        "file and channel that of the first excerpt (KWSEval -g) or of the last (STDEval)",
+        source="KWSEval KWSAlignment, KWSSegAlign; STDEval",
     )
     repeated_groups: Literal["repeat", "once"] = setting(
         "repeat",

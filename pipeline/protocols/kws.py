@@ -28,7 +28,7 @@ MEASURES = (*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, *calibrati
 
 OPENKWS13 = Protocol(
     name="openkws13",
-    edition=1,
+    edition=2,
     mode="official",
     title="OpenKWS13 keyword search, occurrence scoring",
     family=DETECTIONS,
@@ -36,6 +36,7 @@ OPENKWS13 = Protocol(
     settings=KwsSettings(),
     measures=MEASURES,
     primary="atwv",
+    tool="KWSEval",
 )
 """KWSEval of F4DE 3.5.0, whose rules are the defaults of ``KwsSettings``. Against the plan (004):
 
@@ -89,6 +90,7 @@ STD2006 = replace(
     OPENKWS13,
     name="std2006",
     title="NIST 2006 spoken term detection",
+    tool="STDEval",
     settings=replace(
         OPENKWS13.settings,
         c_miss=10.0,

@@ -279,6 +279,7 @@ def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
 DERIVATION = (
     *("files", "noscore", "namefile", "t_audio", "excerpt_sum", "splitcts_sum", "trials_per_s", "trials_rule"),
     *("search", "word_gap_s", "character_split", "delete_hyphens", "condition", "repeated_groups"),
+    "repeated_texts",
     *("excluded_files", "ecf_filter"),
 )
 """What ``refer`` reads."""

@@ -106,21 +106,25 @@ STD2006 = replace(
         duplicate_blocks="last",
         namefile_detections="all",
         repeated_groups="once",
+        repeated_texts="again",
         map_order="number",
     ),
 )
 """STDEval without ``-E``. Against the text: ``trials_rule=stdeval`` rounds n_tps T, ``excerpt_sum=channel_1`` adds the
 excerpts of channel 1 only, ``search=stdeval`` scans greedily with ASCII letters lowered, ``score_range=list`` scales
-scores by the whole output, ``duplicate_blocks=last``. ``ecf_filter=whole`` is the tool's ``-E``. The costs are those of
-plan 000 section 2.5 (10 and 1: C/V = 0.1); the tool's ``-k`` takes its partner ``-K`` for granted, so give both."""
+scores by the whole output, ``duplicate_blocks=last``, ``repeated_texts=again``. ``ecf_filter=whole`` is the tool's
+``-E``. The costs are those of plan 000 section 2.5 (10 and 1: C/V = 0.1); the tool's ``-k`` takes its partner ``-K``
+for granted, so give both."""
 
 STD2006_PLAN = replace(
     STD2006,
     mode="plan",
-    settings=replace(STD2006.settings, trials_rule="exact", excerpt_sum="sum", duplicate_blocks="merge"),
+    settings=replace(
+        STD2006.settings, trials_rule="exact", excerpt_sum="sum", duplicate_blocks="merge", repeated_texts="once"
+    ),
 )
-"""``trials_rule=exact`` and ``excerpt_sum=sum``: n_tps T of all excerpts, not rounded; ``duplicate_blocks=merge``. On
-the alignment the texts say no more than the tool does."""
+"""``trials_rule=exact`` and ``excerpt_sum=sum``: n_tps T of all excerpts, not rounded; ``duplicate_blocks=merge``,
+``repeated_texts=once``. On the alignment the texts say no more than the tool does."""
 
 
 def _sws(base: Protocol, name: str, title: str, **values: object) -> Protocol:

@@ -125,6 +125,11 @@ class KwsSettings:
         source="KWSEval -x deleteHyphens",
         only={"character_split": ("all", "not_ascii")},
     )
+    repeated_texts: Literal["once", "again"] = setting(
+        "once",
+        "queries that have one text: each has its occurrences, or has them once more for each such query before it",
+        source="STDEval RefList",
+    )
     tolerance_s: float = setting(
         0.5, "how far a mid point may lie outside an occurrence, seconds", source=f"{PLAN_004} 5.1.1", within="[0, inf)"
     )

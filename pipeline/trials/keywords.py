@@ -14,6 +14,7 @@ from pipeline.formats.rttm import Rttm
 from pipeline.formats.table import canonical_codes
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.order import canonical_order, joint_codes
+from pipeline.trials.repeated_texts import Spans, found_again, repeated_findings, times_found
 from pipeline.trials.schema import Codes, Ints, Occurrences
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
 from pipeline.trials.transcript import SearchRules, Words, read_words
@@ -21,8 +22,6 @@ from pipeline.trials.transcript import SearchRules, Words, read_words
 __all__ = ["SearchRules", "find_occurrences"]
 
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-Spans = tuple[Ints, Ints]
-"""Rows of the first and of the last word of each occurrence."""
 
 
 def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> tuple[Occurrences, tuple[Finding, ...]]:
@@ -43,6 +42,8 @@ def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> t
     find = _finder(words, rules)
     found = [find(rules.words_of(text)) for text in keywords.keywords.text("text")]
     ids = keywords.keywords.text("id")
+    times = times_found(ids, keywords.keywords.text("text")) if rules.repeated_texts == "again" else [1] * len(ids)
+    found = found_again(found, times)
     queries = tuple(sorted(set(ids)))
     position = {name: code for code, name in enumerate(queries)}
     query = np.repeat(np.array([position[name] for name in ids], np.int32), [first.size for first, _ in found])
@@ -50,7 +51,7 @@ def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> t
     first = np.concatenate([none, *(first for first, _ in found)])
     last = np.concatenate([none, *(last for _, last in found)])
     occurrences = _occurrences(words, rules, queries, query, (first, last))
-    return occurrences, _findings(words, rules)
+    return occurrences, (*_findings(words, rules), *repeated_findings(ids, times))
 
 
 def _checked(rules: SearchRules) -> SearchRules:

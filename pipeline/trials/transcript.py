@@ -31,6 +31,9 @@ class SearchRules:
     delete_hyphens: bool = False
     """Whether hyphens count as blanks where words are split (KWSEval -x deleteHyphens, which does nothing alone)."""
 
+    repeated_texts: Literal["once", "again"] = "once"
+    """Whether what a text finds counts again for each further keyword of that text (STDEval)."""
+
     def words_of(self, text: str) -> list[str]:
         """The words of a token or of a keyword's text under the character rules."""
         if not self.splits:

@@ -124,7 +124,7 @@ def _whole(seen: dict[str, Any], options: list[str], place: Path, *, segments: b
             ours = seen["measures"][name]["value"] if name.startswith("p_") else figure(name)
             found.append((name, ours, value))
         curve = points(first.with_suffix(".1"), (0, 3, 4, 5))
-        thinned = "-a" in options  # only the tool leaves points out
+        thinned = "-a" in options or not seen["facts"]["n_queries_scored"]  # points left out, or without a value
         if not thinned and not (len(curve) == 1 and curve[0][0] is None):
             return [row for row in found if not close(*row[1:])] + curve_differences(seen["curve"], curve)
     return [row for row in found if not close(*row[1:], rel=1e-6)]

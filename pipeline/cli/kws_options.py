@@ -100,10 +100,24 @@ def _odd_in_kwseval(given: Sequence[Given], protocol: Protocol) -> Iterator[str]
                 f"-N takes one FILE/CHAN (got {one.words[0]!r}): KWSEval parts it at no comma, and then scores "
                 "nothing. Repeat -N."
             )
-    if not hasattr(protocol.settings, "segments_from") and _given(given, "-g"):
+    segments = hasattr(protocol.settings, "segments_from")
+    if segments and _given(given, "-inc"):
+        _refuse_with_empty_blocks(given)
+    if not segments and _given(given, "-g"):
         raise UsageError(f"KWSEval's -g is a protocol of its own here. Use --protocol {_SEGMENTS}.")
     if _given(given, "-P") and "-G" in kinds:
         yield "-P with -G: KWSEval puts every query into NoTargets; here each is in the group of its occurrences."
+
+
+def _refuse_with_empty_blocks(given: Sequence[Given]) -> None:
+    """With -g the tool adds keywords without trials as blocks of their own, which -inc puts into the means."""
+    reasons = {
+        "-P": "adds a block without trials for every keyword to the pooled one",
+        "-j": "leaves out every keyword that has no trial, submitted or not",
+    }
+    for name, what in reasons.items():
+        if _given(given, name):
+            raise UsageError(f"{name} with -inc is not taken here: KWSEval -g {what}. Leave one of them out.")
 
 
 def _kinds(given: Sequence[Given]) -> list[str]:

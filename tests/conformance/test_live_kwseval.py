@@ -72,6 +72,8 @@ def _options(random: Random, *, segments: bool) -> list[str]:
     conditions = [["-Y", "A:cts,splitcts", "-Y", "B:bnews"], ["-T", "A:K[12]", "-T", "B:k3,K4"], ["-q", "Level"]]
     conditions += [["-q", "Level:regex=[12]"], ["-G"], *([] if segments else [["-w"]])]
     chosen = random.sample(some, k=random.choice((0, 1, 1, 2, 3)))
+    if segments and ["-inc"] in chosen:
+        chosen = [option for option in chosen if option not in (["-P"], ["-j"])]  # refused with -inc
     chosen += [random.choice(conditions)] if random.random() < 0.5 else []
     words = [word for option in chosen for word in option]
     return ["-x", "charsplit"] if words.count("charsplit") > 1 else words

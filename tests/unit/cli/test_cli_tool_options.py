@@ -192,6 +192,8 @@ def test_options_that_go_together(words: str, settings: dict[str, str]) -> None:
         ("openkws13", "-x charsplit --set character_split=none", "setting character_split is given twice"),
         ("openkws13", "-x upper", "-x takes charsplit, notASCII or deleteHyphens"),
         ("openkws13", "-g", "Use --protocol openkws13-segments"),
+        ("openkws13-segments", "-g -P -inc", "-P with -inc is not taken here"),
+        ("openkws13-segments", "-j -inc", "-j with -inc is not taken here"),
         ("openkws13", "-o -b", "KWSEval's -b is not taken here"),
         ("sws2013", "-Y A:cts -w", "every group of -Y with every group of -w"),
         ("sws2013", "-q A -q B", "STDEval crosses several -q"),

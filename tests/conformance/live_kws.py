@@ -27,22 +27,27 @@ class Case:
     header: str
 
 
-def case(random: Random, *, ascii_only: bool = False) -> Case:
-    """A case of one to three recordings, some of two channels and with holes, and one to six keywords."""
+def case(random: Random, *, off_borders: bool = False) -> Case:
+    """A case of one to three recordings, some of two channels and with holes, and one to six keywords.
+
+    With ``off_borders`` no mid point lies on a border of segments, where KWSEval -g takes one or both at random.
+    """
     places = [(f"f{file}", channel) for file in range(random.randint(1, 3)) for channel in _channels(random)]
-    words = [word for word in WORDS if word.isascii() or not ascii_only]
-    words = random.sample(words, k=random.randint(2, 5))
+    words = random.sample(WORDS, k=random.randint(2, 5))
     excerpts = [row for place in places for row in _excerpts(random, place)]
     spoken, rttm = _transcript(random, places, words)
     keywords = [
         (f"K{number}", " ".join(random.choices(words, k=random.choice((1, 1, 1, 2, 2, 3)))), random.choice("123"))
         for number in range(1, random.randint(2, 6) + 1)
     ]
+    blocks = _blocks(random, keywords, spoken, places)
+    if off_borders:
+        blocks = [(name, oov, [(*row[:2], f"{row[2]}3", *row[3:]) for row in rows]) for name, oov, rows in blocks]
     return Case(
         excerpts,
         rttm,
         keywords,
-        _blocks(random, keywords, spoken, places),
+        blocks,
         random.choice(("", "lowercase")),
         random.choice(("", "", ' min_score="-1" max_score="2"')),
     )

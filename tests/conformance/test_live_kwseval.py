@@ -45,7 +45,7 @@ def test_random_cases(kwseval: tuple[str, ...], tmp_path: Path, segments: bool) 
     def found(seed: int, place: Path) -> Found:
         random = Random(f"kwseval {segments} {seed}")
         options = _options(random, segments=segments)
-        return compared(kwseval, case(random), options, place, segments=segments)
+        return compared(kwseval, case(random, off_borders=segments), options, place, segments=segments)
 
     assert differing(found, tmp_path) == {}
 
@@ -88,7 +88,7 @@ def compared(start: tuple[str, ...], made: Case, options: list[str], place: Path
     status, seen = ours(["--protocol", protocol, *named, *options, "--alignment", str(place / "ours.csv")])
     if told.returncode:
         words = told.stdout + told.stderr
-        if status == 1 and "TotDur" in words:
+        if "must > 0" in words and (status == 1 or not _has_audio(seen)):
             return []
         if status == 0 and "Illegal division by zero" in words and not _possible(seen):
             return []
@@ -102,6 +102,11 @@ def compared(start: tuple[str, ...], made: Case, options: list[str], place: Path
     if conditions.exists() and not (pooled and "-G" in options):
         found += _conditions(seen, _table(conditions), by_targets="-G" in options)
     return found + _alignments(place)
+
+
+def _has_audio(seen: dict[str, Any]) -> bool:
+    """Whether every condition has trials: of one without any the tool dies."""
+    return all(part["facts"]["n_trials"] for part in seen.get("conditions", {}).values())
 
 
 def _possible(part: dict[str, Any]) -> bool:

@@ -48,13 +48,16 @@ def explored(start: tuple[str, ...], seed: int, place: Path) -> tuple[list[str],
     """The options of a random case, and every difference."""
     random = Random(f"stdeval {seed}")
     options = _options(random)
-    files = write_std(case(random), place)
+    made = case(random)
+    files = write_std(made, place)
     named = [word for pair in files.items() for word in pair]
     wanted = "-A -o o.txt -C a.csv -d det".split() + (["-O", "c.txt"] if {"-T", "-Y"} & {*options} else [])
     told = run(start, [*named, *options, *wanted], place)
     status, seen = ours(["--protocol", "std2006", *named, *options, "--alignment", str(place / "ours.csv")])
     if told.returncode and "Illegal division by zero" in told.stderr:
         return options, []  # in its table by source type, of one that has as many occurrences as trials
+    if told.returncode and "Invalid STDList" in told.stderr and not made.blocks:
+        return options, []  # an output without a block is none to the tool
     if told.returncode or status:
         refused = told.stderr.strip().splitlines()[-1:]
         return options, [] if told.returncode and status == 1 else [("scored", (status, seen.get("errors")), refused)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pipeline.cli.cell_text import text_of
@@ -42,9 +43,10 @@ def register(subparsers: Any) -> None:
 
 def score(args: argparse.Namespace) -> int:
     """Score and print; 0, or 1 when the cell could not be scored."""
-    protocol = find(args.protocol, mode=args.mode, overrides=settings_of(args.settings))
+    overrides, notes = settings_of(args)
+    protocol = find(args.protocol, mode=args.mode, overrides=overrides)
     check_reports(args, protocol)
-    inputs = roles_of(args.inputs, protocol)
+    inputs = roles_of(args, protocol)
     check_roles(protocol, inputs)
     measures = _measures(args, protocol)
     tables: Mapping[str, Any] = {}
@@ -53,6 +55,8 @@ def score(args: argparse.Namespace) -> int:
         result = score_tables(protocol, tables, sources, measures=measures)
     else:
         result = score_files(protocol, inputs, measures=measures)
+    if result.failed is None:
+        result = replace(result, findings=(*notes, *result.findings), n_findings=len(notes) + result.n_findings)
     if args.json:
         printed = document(result, curve=args.curve)
         kind = "warnings" if result.failed is None else "errors"

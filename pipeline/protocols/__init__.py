@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from pipeline.errors import UsageError
+from pipeline.errors import Finding, UsageError
 from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
@@ -46,6 +46,15 @@ def find(name: str, *, mode: str = "official", overrides: Mapping[str, Any] | No
         raise UsageError(f"protocol {name} has no mode {mode!r} (allowed: {', '.join(modes)}).")
     protocol = protocols()[name, mode]
     return replace(protocol, settings=_settings.override(protocol.settings, overrides or {}, owner=name))
+
+
+def idle(protocol: Protocol) -> tuple[Finding, ...]:
+    """A warning for every setting that was changed and has no effect, as far as the protocol is one that has a name."""
+    named = protocols().get((protocol.name, protocol.mode))
+    if named is None:
+        return ()
+    told = _settings.idle(protocol.settings, named.settings, protocol.family.no_part)
+    return tuple(Finding("ignored_setting", message, "") for message in told)
 
 
 def describe(protocol: Protocol) -> dict[str, Any]:

@@ -122,7 +122,8 @@ def _concluded(
     for selection in facts.selections:
         held = members(selection, ledger, queries, oov_counts)
         part = selected(ledger, selection, held)
-        chosen = _scored(protocol, part, _facts_of(selection, facts, held), point, ranked(ledger, selection, held))
+        order = ranked(ledger, selection, held)
+        chosen = _scored(protocol, part, _facts_of(selection, facts, held), point, order, pooled=False)
         conditions[selection.name] = _conclusion(protocol, chosen, full=full)
     made = _of_whole(protocol, scored, survey, partial.tally, unknown, full=full)
     return replace(made, findings=told, conditions=conditions)
@@ -227,10 +228,17 @@ def _conclusion(protocol: Protocol, scored: Scored[Ledger], *, full: bool = True
 
 
 def _scored(
-    protocol: Protocol, ledger: Ledger, facts: Facts, point: OperatingPoint, ranked: Ledger | None = None
+    protocol: Protocol,
+    ledger: Ledger,
+    facts: Facts,
+    point: OperatingPoint,
+    ranked: Ledger | None = None,
+    *,
+    pooled: bool | None = None,
 ) -> Scored[Ledger]:
+    """What measures see. Conditions are never pooled: KWSEval's -P is of the whole."""
     settings = protocol.settings
-    if settings.pooled:
+    if settings.pooled if pooled is None else pooled:
         ranked = None if ranked is None else pool(ranked, facts)[0]
         ledger, facts = pool(ledger, facts)
     rules = Rules(
@@ -271,6 +279,7 @@ def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
 DERIVATION = (
     *("files", "noscore", "namefile", "t_audio", "excerpt_sum", "splitcts_sum", "trials_per_s", "trials_rule"),
     *("search", "word_gap_s", "character_split", "delete_hyphens", "condition", "repeated_groups", "source_type_of"),
+    "repeated_texts",
     *("excluded_files", "ecf_filter"),
 )
 """What ``refer`` reads."""

@@ -36,6 +36,7 @@ OPENKWS13 = Protocol(
     settings=KwsSettings(),
     measures=MEASURES,
     primary="atwv",
+    tool="KWSEval",
 )
 """KWSEval of F4DE 3.5.0, whose rules are the defaults of ``KwsSettings``. Against the plan (004):
 
@@ -89,6 +90,7 @@ STD2006 = replace(
     OPENKWS13,
     name="std2006",
     title="NIST 2006 spoken term detection",
+    tool="STDEval",
     settings=replace(
         OPENKWS13.settings,
         c_miss=10.0,
@@ -104,23 +106,26 @@ STD2006 = replace(
         duplicate_blocks="last",
         namefile_detections="all",
         repeated_groups="once",
+        repeated_texts="again",
         map_order="number",
         source_type_of="last",
     ),
 )
 """STDEval without ``-E``. Against the text: ``trials_rule=stdeval`` rounds n_tps T, ``excerpt_sum=channel_1`` adds the
 excerpts of channel 1 only, ``search=stdeval`` scans greedily with letters lowered (0.7; ``stdeval_0.6`` those of ASCII
-only), ``score_range=list`` scales scores by the whole output, ``duplicate_blocks=last``, ``source_type_of=last``.
-``ecf_filter=whole`` is the tool's ``-E``. The costs are those of plan 000 section 2.5 (10 and 1: C/V = 0.1); the
-tool's ``-k`` takes its partner ``-K`` for granted, so give both."""
+only), ``score_range=list`` scales scores by the whole output, ``duplicate_blocks=last``, ``repeated_texts=again``,
+``source_type_of=last``. ``ecf_filter=whole`` is the tool's ``-E``. The costs are those of plan 000 section 2.5 (10 and
+1: C/V = 0.1); the tool's ``-k`` takes its partner ``-K`` for granted, so give both."""
 
 STD2006_PLAN = replace(
     STD2006,
     mode="plan",
-    settings=replace(STD2006.settings, trials_rule="exact", excerpt_sum="sum", duplicate_blocks="merge"),
+    settings=replace(
+        STD2006.settings, trials_rule="exact", excerpt_sum="sum", duplicate_blocks="merge", repeated_texts="once"
+    ),
 )
-"""``trials_rule=exact`` and ``excerpt_sum=sum``: n_tps T of all excerpts, not rounded; ``duplicate_blocks=merge``. On
-the alignment the texts say no more than the tool does."""
+"""``trials_rule=exact`` and ``excerpt_sum=sum``: n_tps T of all excerpts, not rounded; ``duplicate_blocks=merge``,
+``repeated_texts=once``. On the alignment the texts say no more than the tool does."""
 
 
 def _sws(base: Protocol, name: str, title: str, **values: object) -> Protocol:

@@ -110,6 +110,7 @@ def _search_rules(settings: KwsSettings, kwlist: KeywordList) -> SearchRules:
         normalize=kwlist.attributes.get("compareNormalize", ""),
         character_split=settings.character_split,
         delete_hyphens=settings.delete_hyphens,
+        repeated_texts=settings.repeated_texts,
     )
 
 

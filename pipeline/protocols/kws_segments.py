@@ -39,9 +39,18 @@ from pipeline.trials.segments import Segments, adapt_segments, find_segments, se
 class SegmentSettings(KwsSettings):
     """The settings of keyword search and what segments add.
 
-    What counts seconds or maps occurrences plays no part: ``tolerance_s``, ``score_range``, ``score_range_floor``,
-    ``ecf_filter``, ``trials_per_s``, ``trials_rule``, ``namefile_detections``.
+    What counts seconds or maps occurrences plays no part: ``NO_PART``.
     """
+
+    just_system_terms: bool = setting(
+        False,
+        "whether listed queries that the output has no block for are left out",
+        source=f"{KWSEVAL} -j",
+        only={"just_system_rule": ("apply",)},
+    )
+    just_system_rule: Literal["ignore", "apply"] = setting(
+        "ignore", "whether just_system_terms is heeded, which the tool does not with -g", source=f"{KWSEVAL} -g"
+    )
 
     segments_from: Literal["speaker", "speaker_or_segment"] = setting(
         "speaker",
@@ -67,6 +76,18 @@ class SegmentSettings(KwsSettings):
         "a segment's decision: that of its highest-scored detection (KWSEval), or YES if any detection in it says so",
         source=f"{KWSEVAL} KWSSegAlign; {PLAN_004} 5.2.1",
     )
+
+    @property
+    def submitted_only(self) -> bool:
+        """Whether queries without a block of their own are left out."""
+        return self.just_system_terms and self.just_system_rule == "apply"
+
+
+NO_PART = (
+    *("tolerance_s", "score_range", "score_range_floor", "ecf_filter", "trials_per_s", "trials_rule"),
+    "namefile_detections",
+)
+"""Settings of keyword search that count seconds or map occurrences."""
 
 
 def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
@@ -239,6 +260,8 @@ SEGMENTS = replace(
     tile_parts=tile_parts,
     listing="",
     amend=None,
+    no_part=NO_PART,
+    conclusion=(*detections.CONCLUSION, "just_system_rule"),
     derivation=(*detections.DERIVATION, "segments_from", "partial_records", "crossing", "gap_rule"),
 )
 
@@ -254,8 +277,8 @@ OPENKWS13_SEGMENTS = replace(
 )
 """KWSEval -g. ``skip_undefined_p_fa``: a query whose segments are all targets has no P_FA and is left out of the mean;
 ``source_type_of=first``: a file and channel has the source type of its first excerpt in the ECF.
-Two of the tool's faults are not taken over: with -g it ignores -j and dies with -N, here ``just_system_terms`` and
-``namefile`` work as elsewhere, and ``oov`` conditions tell queries apart (the tool puts all into IV)."""
+``just_system_rule=ignore``: with -g the tool does not heed -j. Two of its faults are not taken over: with -N it dies,
+here ``namefile`` works as elsewhere, and ``oov`` conditions tell queries apart (the tool puts all into IV)."""
 
 OPENKWS13_SEGMENTS_PLAN = replace(
     OPENKWS13_SEGMENTS,
@@ -274,6 +297,7 @@ OPENKWS13_SEGMENTS_PLAN = replace(
         duplicate_blocks="merge",
         repeated_groups="once",
         map_order="number",
+        just_system_rule="apply",
     ),
 )
 """The text of section 5.2. Against the tool: ``search=plan`` and ``gap_rule=none`` (3.2: rules 1-3 only),

@@ -27,28 +27,45 @@ def type_rule(settings: KwsSettings) -> str:
     return "first" if unfiltered else settings.source_type_of
 
 
+_OF_COSTS = {"k_table": ("none",)}
+_OF_PRIOR = {"k_table": ("none",), "p_target_effective": (None,)}
+"""Beside which others the settings of the operating point have an effect."""
+
+
 @dataclass(frozen=True)
 class KwsSettings:
     """Every setting of the family, with OpenKWS13's official values as defaults."""
 
     c_miss: float = setting(
-        1.0, "cost of a miss (value V of a correct detection)", source=f"{PLAN_004} 5.1.2.1", within="[1e-12, 1e12]"
+        1.0,
+        "cost of a miss (value V of a correct detection)",
+        source=f"{PLAN_004} 5.1.2.1",
+        within="[1e-12, 1e12]",
+        only=_OF_COSTS,
     )
-    c_fa: float = setting(0.1, "cost of a false alarm (C)", source=f"{PLAN_004} 5.1.2.1", within="[1e-12, 1e12]")
+    c_fa: float = setting(
+        0.1, "cost of a false alarm (C)", source=f"{PLAN_004} 5.1.2.1", within="[1e-12, 1e12]", only=_OF_COSTS
+    )
     p_target: float | Literal["empirical"] = setting(
         1e-4,
         "prior probability of a target; empirical: N_true / (n_tps T), where misses and false alarms weigh the same",
         source=f"{PLAN_004} 5.1.2.1; {PLAN_002} eq 2",
         within="[1e-12, 1)",
+        only=_OF_PRIOR,
     )
     p_target_effective: float | None = setting(
-        None, "effective prior; wins over costs and prior where given", source=f"{PLAN_000} eq 23", within="[1e-12, 1)"
+        None,
+        "effective prior; wins over costs and prior where given",
+        source=f"{PLAN_000} eq 23",
+        within="[1e-12, 1)",
+        only=_OF_COSTS,
     )
     fa_per_miss: float = setting(
         1.0,
         "false alarms that weigh as much as one miss (alpha); only with p_target=empirical",
         source=f"{PLAN_002} section 2",
         within="[1e-12, 1e12]",
+        only={"p_target": ("empirical",), **_OF_PRIOR},
     )
     k_table: Literal[
         "none",
@@ -112,7 +129,17 @@ class KwsSettings:
         "split words into characters: no, all, or all but runs of ASCII",
         source="KWSEval -x charsplit, notASCII",
     )
-    delete_hyphens: bool = setting(False, "whether hyphens count as blanks", source="KWSEval -x deleteHyphens")
+    delete_hyphens: bool = setting(
+        False,
+        "whether hyphens count as blanks where words are split into characters",
+        source="KWSEval -x deleteHyphens",
+        only={"character_split": ("all", "not_ascii")},
+    )
+    repeated_texts: Literal["once", "again"] = setting(
+        "once",
+        "queries that have one text: each has its occurrences, or has them once more for each such query before it",
+        source="STDEval RefList",
+    )
     tolerance_s: float = setting(
         0.5, "how far a mid point may lie outside an occurrence, seconds", source=f"{PLAN_004} 5.1.1", within="[0, inf)"
     )
@@ -157,7 +184,9 @@ class KwsSettings:
         "recordings whose excerpts are not scored, one a line: they leave T, and what lies in them is dropped",
         source="rescore",
     )
-    pooled: bool = setting(False, "whether all queries are scored as one", source="KWSEval -P")
+    pooled: bool = setting(
+        False, "whether all queries are scored as one; conditions are scored by query all the same", source="KWSEval -P"
+    )
     duplicate_blocks: Literal["repeat", "merge", "last"] = setting(
         "repeat",
         "several blocks of one query: each searched for all its occurrences, taken as one block, or the last alone",
@@ -170,6 +199,7 @@ class KwsSettings:
         "with_references",
         "detections elsewhere that namefile drops: those where their query has an occurrence, or all",
         source="KWSEval KWSAlignment 226-250",
+        only={"namefile": ()},
     )
     condition: str = setting(
         "",
@@ -187,6 +217,7 @@ class KwsSettings:
         "repeat",
         "a group that several attribute lines name: its trials count once for each of them (KWSEval), or once",
         source="KWSEval -q",
+        only={"condition": ()},
     )
     unknown_query: Literal["keep", "error"] = setting(
         "keep", "a query of the output that the list lacks: unscored with a warning, or refused", source="rescore"
@@ -197,6 +228,11 @@ class KwsSettings:
     load_lambda: float = setting(
         0.1, "weight of indexing in the Processing Load", source=f"{PLAN_000} eq 48", within="[0, 1]"
     )
+
+    @property
+    def submitted_only(self) -> bool:
+        """Whether queries without a block of their own are left out."""
+        return self.just_system_terms
 
     def __post_init__(self) -> None:
         """Refuse malformed patterns where the setting is given, not where it is used."""

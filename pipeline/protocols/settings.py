@@ -10,7 +10,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any, Literal, TypeVar
 
@@ -31,9 +31,21 @@ def _hints(settings: Any) -> dict[str, Any]:
     return _hints_of(kind)
 
 
-def setting(default: Any, meaning: str, *, source: str, within: str | None = None) -> Any:
-    """A dataclass field that is a setting. ``within`` bounds numbers, in interval notation: ``(0, 1]``."""
-    return dataclasses.field(default=default, metadata={"meaning": meaning, "source": source, "within": within})
+def setting(
+    default: Any,
+    meaning: str,
+    *,
+    source: str,
+    within: str | None = None,
+    only: Mapping[str, tuple[Any, ...]] = types.MappingProxyType({}),
+) -> Any:
+    """A dataclass field that is a setting. ``within`` bounds numbers, in interval notation: ``(0, 1]``.
+
+    It has an effect ``only`` where the other settings named have one of the values named; no value stands for any but
+    an empty one.
+    """
+    about = {"meaning": meaning, "source": source, "within": within, "only": only}
+    return dataclasses.field(default=default, metadata=about)
 
 
 def override(settings: S, overrides: Mapping[str, Any], *, owner: str) -> S:
@@ -55,6 +67,28 @@ def override(settings: S, overrides: Mapping[str, Any], *, owner: str) -> S:
     if wrong:
         raise UsageError(". ".join(wrong) + ".")
     return dataclasses.replace(settings, **values)  # type: ignore[type-var]
+
+
+def idle(settings: Any, defaults: Any, no_part: Collection[str] = ()) -> Iterator[str]:
+    """What to say of every setting that is not at its default and changes no figure: it has ``no_part`` at all, or none
+    beside the others as they are."""
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        if value == getattr(defaults, field.name):
+            continue
+        if field.name in no_part:
+            yield f"{field.name}={_shown(value)} has no effect: it plays no part here."
+            continue
+        for other, values in field.metadata["only"].items():
+            present = getattr(settings, other)
+            if present not in values if values else not present:
+                wanted = " or ".join(f"{other}={_shown(one)}" for one in values) or other
+                yield f"{field.name}={_shown(value)} has no effect without {wanted} ({other} is {_shown(present)})."
+                break
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) or value is None else f"{value}" or "empty"
 
 
 def describe(settings: Any) -> list[dict[str, Any]]:

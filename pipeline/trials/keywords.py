@@ -15,6 +15,7 @@ from pipeline.formats.rttm import Rttm
 from pipeline.formats.table import canonical_codes
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.order import canonical_order, joint_codes
+from pipeline.trials.repeated_texts import Spans, found_again, repeated_findings, times_found
 from pipeline.trials.schema import Codes, Ints, Occurrences
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
 from pipeline.trials.transcript import STDEVAL, Search, SearchRules, Words, read_words
@@ -22,8 +23,6 @@ from pipeline.trials.transcript import STDEVAL, Search, SearchRules, Words, read
 __all__ = ["SearchRules", "find_occurrences"]
 
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-Spans = tuple[Ints, Ints]
-"""Rows of the first and of the last word of each occurrence."""
 
 
 def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> tuple[Occurrences, tuple[Finding, ...]]:
@@ -45,6 +44,8 @@ def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> t
     find = _finder(words, rules)
     found = [find(rules.words_of(text)) for text in keywords.keywords.text("text")]
     ids = keywords.keywords.text("id")
+    times = times_found(ids, keywords.keywords.text("text")) if rules.repeated_texts == "again" else [1] * len(ids)
+    found = found_again(found, times)
     queries = tuple(sorted(set(ids)))
     position = {name: code for code, name in enumerate(queries)}
     query = np.repeat(np.array([position[name] for name in ids], np.int32), [first.size for first, _ in found])
@@ -52,7 +53,7 @@ def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> t
     first = np.concatenate([none, *(first for first, _ in found)])
     last = np.concatenate([none, *(last for _, last in found)])
     occurrences = _occurrences(words, rules, queries, query, (first, last))
-    return occurrences, (*_findings(words, rules), *_repeated_texts(keywords, rules))
+    return occurrences, (*_findings(words, rules), *repeated_findings(ids, times))
 
 
 def _checked(rules: SearchRules) -> SearchRules:
@@ -196,17 +197,3 @@ def _findings(words: Words, rules: SearchRules) -> tuple[Finding, ...]:
         "are lost or mislinked there, as in the organisers' tool. Sort the transcript by time, or use search=plan."
     )
     return (Finding("unsorted_transcript", message, f"rttm:{words.unsorted[0]}"),)
-
-
-def _repeated_texts(keywords: KeywordList, rules: SearchRules) -> tuple[Finding, ...]:
-    """A warning where STDEval adds up the occurrences of all terms of one text (STDEval.pl 376)."""
-    first: dict[str, int] = {}
-    twice = [at for at, text in enumerate(keywords.keywords.text("text")) if first.setdefault(text, at) != at]
-    if not twice or rules.search not in STDEVAL:
-        return ()
-    names, text = keywords.keywords.text("id"), keywords.keywords.text("text")[twice[0]]
-    message = (
-        f"{len(twice)} terms have the text of another one ({names[first[text]]!r} and {names[twice[0]]!r}: {text!r}). "
-        "Each is searched by itself; STDEval counts the occurrences of the second twice, of the third three times."
-    )
-    return (Finding("repeated_text", message, "kwlist"),)

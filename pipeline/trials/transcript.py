@@ -31,19 +31,22 @@ class SearchRules:
     character_split: Literal["none", "all", "not_ascii"] = "none"
     """Split words into characters: no, all, or all but runs of ASCII (KWSEval -x charsplit, -x notASCII)."""
     delete_hyphens: bool = False
-    """Whether hyphens count as blanks (KWSEval -x deleteHyphens)."""
+    """Whether hyphens count as blanks where words are split (KWSEval -x deleteHyphens, which does nothing alone)."""
+
+    repeated_texts: Literal["once", "again"] = "once"
+    """Whether what a text finds counts again for each further keyword of that text (STDEval)."""
 
     def words_of(self, text: str) -> list[str]:
         """The words of a token or of a keyword's text under the character rules."""
-        if self.character_split != "none":
-            not_ascii = self.character_split == "not_ascii"
-            return split_text(text, not_ascii=not_ascii, delete_hyphens=self.delete_hyphens).split()
-        return (text.replace("-", " ") if self.delete_hyphens else text).split()
+        if not self.splits:
+            return text.split()
+        not_ascii = self.character_split == "not_ascii"
+        return split_text(text, not_ascii=not_ascii, delete_hyphens=self.delete_hyphens).split()
 
     @property
     def splits(self) -> bool:
         """Whether one token may stand for several words."""
-        return self.character_split != "none" or self.delete_hyphens
+        return self.character_split != "none"
 
 
 @dataclass(frozen=True)

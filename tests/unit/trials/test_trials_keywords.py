@@ -283,7 +283,8 @@ def test_hyphens_may_count_as_blanks() -> None:
     transcript = "f 1 1 1 听到"
     assert found(transcript, "到-", character_split="not_ascii") == []
     assert found(transcript, "到-", character_split="not_ascii", delete_hyphens=True) == [(1.5, 2.0)]
-    assert found("f 1 1 1 co-op", "co op", delete_hyphens=True) == [(1.0, 2.0)]
+    assert found("f 1 1 1 co-op", "co op", delete_hyphens=True) == [], "KWSEval: no effect without charsplit"
+    assert found("f 1 1 1 co-op", "co-op", delete_hyphens=True) == [(1.0, 2.0)]
 
 
 @pytest.mark.parametrize("rules", [SearchRules(search="jar"), SearchRules(character_split="some")])  # type: ignore[arg-type]

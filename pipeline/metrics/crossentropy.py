@@ -14,7 +14,7 @@ from pipeline.errors import Finding, InputError, UsageError
 from pipeline.metrics.at_scores import Asked, AtScores, at_scores, target_rows
 from pipeline.metrics.counts import by_query
 from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
-from pipeline.metrics.means import NO_NONTARGET_TRIALS, NO_TARGETS
+from pipeline.metrics.means import MORE_TARGETS_THAN_TRIALS, NO_NONTARGET_TRIALS, NO_TARGETS
 from pipeline.metrics.measure import Measure, Over, Scored
 from pipeline.metrics.one_pass import passed, thin_of
 from pipeline.partials.exact import ExactSum
@@ -120,8 +120,8 @@ def trial_set(
     reason = None if n_true.size else NO_TARGETS
     if censor == "error" and reason is None:
         _refuse_missing(int(omitted[0]), float(missing[0]))
-    if reason is None and not n_nontarget.any() and not np.any(missing > 0.0):
-        reason = NO_NONTARGET_TRIALS
+    if reason is None and n_nontarget_trials <= 0.0:
+        reason = MORE_TARGETS_THAN_TRIALS if n_nontarget_trials < 0.0 else NO_NONTARGET_TRIALS
     status = MORE_DETECTIONS_THAN_TRIALS if np.any(missing < 0.0) else None
     if not score.size and not isinstance(censor, float | int):
         status = NO_SCORES

@@ -9,7 +9,7 @@ import numpy as np
 
 from pipeline.metrics.counts import Counts, accepted, by_query
 from pipeline.metrics.crossentropy import MORE_DETECTIONS_THAN_TRIALS, NO_SCORES, prior_entropy, trials_of
-from pipeline.metrics.means import QueryMeans
+from pipeline.metrics.means import MORE_TARGETS_THAN_TRIALS, QueryMeans
 from pipeline.metrics.one_pass import thin_of
 from pipeline.metrics.resampling import Floats, Ints, Ratios, Sample, Swept, integers
 from pipeline.metrics.shared import LedgerScored, counts_of, means_of, means_over_all, optima_of
@@ -137,6 +137,8 @@ def _cross_entropy(scored: LedgerScored, unit: float) -> Sample | str:
     submitted = by_query(ledger, ledger.n_nontarget)
     if trials.status == MORE_DETECTIONS_THAN_TRIALS:
         return trials.status
+    if np.any(n_nontarget[kept] < 0.0):  # whoever draws such a query often has too few trials
+        return MORE_TARGETS_THAN_TRIALS
     bottom = np.stack([n_target, n_nontarget])[:, kept]
     coefficient = np.array([point.effective_prior, 1.0 - point.effective_prior]) / unit
     if trials.status == NO_SCORES:

@@ -68,7 +68,7 @@ def _maximum(curve: Curve, means: QueryMeans) -> Figure:
         "p_fa": float(curve.p_fa[best]),
         **_k(means),
     }
-    return Figure(float(curve.twv.max()), status=means.status, detail=detail)
+    return Figure(float(curve.twv.max()), detail=detail)
 
 
 def mtwv(scored: LedgerScored) -> Figure:

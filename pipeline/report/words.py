@@ -104,6 +104,7 @@ REASONS = {
     "worker_died": "the worker died while scoring this cell",
     "no_targets": "the key has no occurrence of any scored query",
     "no_nontarget_trials": "no trial is left that could be a false alarm",
+    "more_targets_than_trials": "a query has more occurrences than trials",
     "no_scores": "the output has no detection of a scored query",
     "reject_all": "no threshold does better than to accept nothing",
     "not_submitted": "the system processed no event",

@@ -97,6 +97,14 @@ def test_undefined_without_occurrences_or_without_non_target_trials():
     assert cxe_prior(cell(ledger("a", []), 4, OperatingPoint(p_target=math.nan))).reason == "no_operating_point"
 
 
+def test_trials_that_the_definition_does_not_count_are_no_denominator():
+    # |T_false| = 2 - 2 and 2 - 3 (seed 000 eq 41), whatever was submitted.
+    submitted = [("a", 1.0, FALSE, NO), ("a", 2.0, FALSE, NO)]
+    assert cnxe(cell(ledger("a", submitted, omitted="aa"), 2)).reason == "no_nontarget_trials"
+    assert cnxe(cell(ledger("a", submitted, omitted="aaa"), 2)).reason == "more_targets_than_trials"
+    assert cnxe(cell(ledger("ab", submitted, omitted="aaab"), 2.5)).status == "more_detections_than_trials"
+
+
 def test_a_default_score_stands_for_what_was_not_submitted():
     total = ledger("a", [("a", 1.0, TARGET, YES)], omitted="a")
     trials = trial_set(total, 5.0, censor=-10.0)

@@ -12,6 +12,7 @@ import numpy as np
 
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.metrics.at_scores import Asked, AtScores, at_scores, target_rows
+from pipeline.metrics.bounds import COST, SHARE
 from pipeline.metrics.counts import by_query
 from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
 from pipeline.metrics.means import MORE_TARGETS_THAN_TRIALS, NO_NONTARGET_TRIALS, NO_TARGETS
@@ -277,7 +278,7 @@ def cnxe(scored: Scored[Ledger]) -> Figure:
 _S000 = "MediaEval SWS 2013 performance measures"
 
 MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("cxe", "bit", "lower", f"{_S000}, section 4.2.4, eq 43", cxe),
-    Measure("cxe_prior", "bit", "none", f"{_S000}, section 4.2.3, eq 39", cxe_prior),
-    Measure("cnxe", "1", "lower", f"{_S000}, sections 4.2.3-4.2.4, eq 40 with eq 43", cnxe),
+    Measure("cxe", "bit", "lower", COST, f"{_S000}, section 4.2.4, eq 43", cxe),
+    Measure("cxe_prior", "bit", "none", SHARE, f"{_S000}, section 4.2.3, eq 39", cxe_prior),
+    Measure("cnxe", "1", "lower", COST, f"{_S000}, sections 4.2.3-4.2.4, eq 40 with eq 43", cnxe),
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.metrics.bounds import ANY, FROM_0, SHARE
 from pipeline.metrics.events import (
     NO_NONTARGETS,
     NO_SCORES,
@@ -215,13 +216,13 @@ def p_md_at_ter(scored: EventScored) -> Figure:
 _PLAN = "TRECVID MED 2011 plan"
 
 MEASURES: tuple[Measure[EventTotals], ...] = (
-    Measure("p_md", "1", "lower", f"{_PLAN} 4.1; mean over events", p_md),
-    Measure("p_fa", "1", "lower", f"{_PLAN} 4.1; mean over events", p_fa),
-    Measure("ndc", "1", "lower", f"{_PLAN} 4.2, appendix A; mean over events", actual_ndc),
-    Measure("min_ndc", "1", "lower", f"{_PLAN} 4.2; mean over events", min_ndc),
+    Measure("p_md", "1", "lower", SHARE, f"{_PLAN} 4.1; mean over events", p_md),
+    Measure("p_fa", "1", "lower", SHARE, f"{_PLAN} 4.1; mean over events", p_fa),
+    Measure("ndc", "1", "lower", FROM_0, f"{_PLAN} 4.2, appendix A; mean over events", actual_ndc),
+    Measure("min_ndc", "1", "lower", FROM_0, f"{_PLAN} 4.2; mean over events", min_ndc),
     Measure(
-        "min_ndc_threshold", "score", "none", "DEVA --BlockAverage, threshold of the mean curve", min_ndc_threshold
+        "min_ndc_threshold", "score", "none", ANY, "DEVA --BlockAverage, threshold of the mean curve", min_ndc_threshold
     ),
-    Measure("ndc_at_ter", "1", "lower", f"{_PLAN} 4.2; mean over events", ndc_at_ter),
-    Measure("p_md_at_ter", "1", "lower", "TRECVID MED 2012: PMiss at the target error ratio", p_md_at_ter),
+    Measure("ndc_at_ter", "1", "lower", FROM_0, f"{_PLAN} 4.2; mean over events", ndc_at_ter),
+    Measure("p_md_at_ter", "1", "lower", SHARE, "TRECVID MED 2012: PMiss at the target error ratio", p_md_at_ter),
 )

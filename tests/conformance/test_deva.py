@@ -141,10 +141,11 @@ def test_the_block_average(
     mean = [point for point in seen["curve"] if point["event"] == ""]
     assert len(mean) == curve["n_points"]
     assert len(seen["blocks"]) == len(curve["blocks"])
-    for name in ("min_ndc", "ndc_at_ter", "p_md_at_ter"):  # the means of what each event has by itself go by their names
-        own = [block[name] for block in seen["blocks"] if block[name] is not None]
-        _close(measures[f"mean_{name}"]["value"], math.fsum(own) / len(own), name)
-        assert measures[f"mean_{name}"]["value"] != pytest.approx(measures[name]["value"], rel=1e-3)
+    # The means of what each event has by itself go by names of their own.
+    for measure in ("min_ndc", "ndc_at_ter", "p_md_at_ter"):
+        own = [block[measure] for block in seen["blocks"] if block[measure] is not None]
+        _close(measures[f"mean_{measure}"]["value"], math.fsum(own) / len(own), measure)
+        assert measures[f"mean_{measure}"]["value"] != pytest.approx(measures[measure]["value"], rel=1e-3)
 
 
 def test_one_case_in_a_process_of_its_own(conformance: Path, tmp_path: Path) -> None:

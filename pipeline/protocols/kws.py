@@ -24,7 +24,10 @@ ROLES = (
     Role("queries", "queries", required=False),
     Role("resources", "resources", required=False),
 )
-MEASURES = (*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, *calibration.MEASURES, *load.MEASURES)
+MEASURES = (
+    *(*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, crossentropy.CXE_SUBMITTED),
+    *(*calibration.MEASURES, *load.MEASURES),
+)
 
 OPENKWS13 = Protocol(
     name="openkws13",

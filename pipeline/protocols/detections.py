@@ -322,6 +322,7 @@ DETECTIONS = Family(
     explain=explain,
     dispute=DISPUTE,
     stored_curve=thinned,
+    has_curve=True,
     derivation=DERIVATION,
     conclusion=CONCLUSION,
     listing="kwlist",

@@ -69,7 +69,14 @@ def describe(protocol: Protocol) -> dict[str, Any]:
         "roles": [asdict(role) for role in protocol.roles],
         "settings": _settings.describe(protocol.settings),
         "measures": [
-            {"name": m.name, "unit": m.unit, "better": m.better, "source": m.source} for m in protocol.measures
+            {
+                "name": m.name,
+                "unit": m.unit,
+                "better": m.better,
+                "bounds": str(m.bounds_under(protocol.settings)),
+                "source": m.source,
+            }
+            for m in protocol.measures
         ],
     }
 

@@ -17,6 +17,7 @@ from pipeline.errors import Finding
 from pipeline.formats.rttm import Rttm
 from pipeline.formats.table import Table, recode
 from pipeline.metrics import load, ranking, twv
+from pipeline.metrics.bounds import ANY, FROM_0, SHARE, UP_TO_1
 from pipeline.metrics.measure import Measure
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
@@ -238,15 +239,15 @@ def _order_of_equals(trials: Trials) -> dict[str, str]:
 
 _P004 = "OpenKWS13 evaluation plan"
 MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("stwv", "1", "higher", f"{_P004}, section 5.2.2.1, at the submitted decisions", twv.atwv),
-    Measure("max_stwv", "1", "higher", f"{_P004}, section 5.2.2.1, maximum over thresholds", twv.mtwv),
-    Measure("max_stwv_threshold", "score", "none", f"{_P004}, section 5.2.2.1", twv.mtwv_threshold),
-    Measure("stwv_all", "1", "higher", f"{_P004}, sections 5.2.3 and 5.1.3.3", twv.atwv_all),
-    Measure("max_stwv_all", "1", "higher", f"{_P004}, sections 5.2.3 and 5.1.3.3, maximum", twv.mtwv_all),
-    Measure("p_miss", "1", "lower", f"{_P004}, section 5.2.2.1, P_MissSeg", twv.p_miss),
-    Measure("p_fa", "1", "lower", f"{_P004}, section 5.2.2.1, P_FASeg", twv.p_fa),
-    Measure("stwv_optimum", "1", "higher", "F4DE KWSEval -g, Optimum TWV", twv.twv_optimum),
-    Measure("stwv_supremum", "1", "higher", "F4DE KWSEval -g, Supremum TWV", twv.twv_supremum),
+    Measure("stwv", "1", "higher", UP_TO_1, f"{_P004}, section 5.2.2.1, at the submitted decisions", twv.atwv),
+    Measure("max_stwv", "1", "higher", twv.best_twv, f"{_P004}, section 5.2.2.1, maximum over thresholds", twv.mtwv),
+    Measure("max_stwv_threshold", "score", "none", ANY, f"{_P004}, section 5.2.2.1", twv.mtwv_threshold),
+    Measure("stwv_all", "1", "higher", UP_TO_1, f"{_P004}, sections 5.2.3 and 5.1.3.3", twv.atwv_all),
+    Measure("max_stwv_all", "1", "higher", twv.best_twv, f"{_P004}, sections 5.2.3 and 5.1.3.3, maximum", twv.mtwv_all),
+    Measure("p_miss", "1", "lower", SHARE, f"{_P004}, section 5.2.2.1, P_MissSeg", twv.p_miss),
+    Measure("p_fa", "1", "lower", FROM_0, f"{_P004}, section 5.2.2.1, P_FASeg", twv.p_fa),
+    Measure("stwv_optimum", "1", "higher", twv.best_twv, "F4DE KWSEval -g, Optimum TWV", twv.twv_optimum),
+    Measure("stwv_supremum", "1", "higher", SHARE, "F4DE KWSEval -g, Supremum TWV", twv.twv_supremum),
     *ranking.MEASURES,
     *load.MEASURES,
 )

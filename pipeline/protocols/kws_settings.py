@@ -85,8 +85,9 @@ class KwsSettings:
     trials_per_s: float = setting(1.0, "trials per second of audio", source=f"{PLAN_004} 5.1.2.1", within="[1e-4, 1e4]")
     trials_rule: Literal["kwseval", "stdeval", "exact"] = setting(
         "kwseval",
-        "trials per query: round(T / r) as KWSEval, round(T r) as STDEval, or T r unrounded as the plans",
-        source="KWSEval TrialsTWV; plan 000 section 2.2",
+        "trials per query that error rates divide by: round(T / r) as KWSEval, round(T r) as STDEval, or T r unrounded "
+        "as the plans; the cross-entropy and beta of p_target=empirical have no tool that rounds, and take T r",
+        source="KWSEval TrialsTWV; STDEval STDAlignment; plan 000 section 2.2, eq 18 and 41; plan 002 eq 2",
     )
     t_audio: Literal["excerpts", "header"] | float = setting(
         "excerpts",

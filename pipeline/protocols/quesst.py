@@ -316,6 +316,7 @@ DOCUMENTS = Family(
     conclude=conclude,
     conclude_parts=conclude_parts,
     stored_curve=thinned,
+    has_curve=True,
     whole=whole,
     sample=sample,
     dispute=DISPUTE,

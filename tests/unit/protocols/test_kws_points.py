@@ -121,3 +121,30 @@ def test_gap_and_tolerance_of_2012_are_those_of_the_flags() -> None:
     assert (settings.tolerance_s, settings.word_gap_s) == (1.0, 0.5)
     with pytest.raises(UsageError, match="k_table"):
         protocols.find("sws2012", overrides={"k_table": "african"})
+
+
+@pytest.mark.parametrize(
+    ("mode", "n_trials", "p_fa", "atwv"),
+    [("official", 10.0, 1 / 8 + 1 / 9, 0.4549), ("plan", 10.5, 1 / 8.5 + 1 / 9.5, 0.4714)],
+)
+def test_stdeval_rounds_trials_and_neither_beta_nor_the_cross_entropy(
+    tmp_path: Path, mode: str, n_trials: float, p_fa: float, atwv: float
+) -> None:
+    # STDEval 0.7 with -k 2.5 prints: Number of Trials 10, Total Speech Time 10.5, Coefficient C 2.5000, 0.4549.
+    times = {"alpha": (1.0, 4.0), "beta": (7.0,)}
+    inputs = write(
+        tmp_path,
+        ecf=ecf(("a.wav", "1", 0.0, 10.5)),
+        rttm="".join(lexeme(word, at, dur=0.5, place="a 1") for word, begins in times.items() for at in begins),
+        kwlist=kwlist(q1="alpha", q2="beta"),
+        output=kwslist(
+            ("q1", [("a", "1", 1.0, 0.5, 0.9, "YES"), ("a", "1", 5.5, 0.5, 0.7, "YES")]),
+            ("q2", [("a", "1", 7.0, 0.5, 0.8, "YES"), ("a", "1", 2.5, 0.5, 0.75, "YES")]),
+        ),
+    )
+    seen = score(inputs, "sws2012", mode)
+    assert seen.facts["beta"] == (10.5 - 3) / 3
+    assert seen.facts["n_trials"] == n_trials
+    assert seen.figures["p_fa"].value == pytest.approx(p_fa / 2, rel=1e-15)
+    assert seen.figures["atwv"].value == pytest.approx(atwv, abs=5e-5)
+    assert seen.figures["cnxe"].detail["n_nontarget_trials"] == 2 * 10.5 - 3

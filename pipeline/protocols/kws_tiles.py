@@ -25,7 +25,7 @@ from pipeline.store.address import digest_columns
 from pipeline.trials.blocks import occurrences_of_blocks
 from pipeline.trials.schema import Bools, Codes, Excerpts, Ints, Occurrences, Timeline, Trials
 
-ALIGNER_EDITION = 2
+ALIGNER_EDITION = 3
 """Raised whenever an alignment may change for the same tile: old partials are then no longer found."""
 
 

@@ -18,7 +18,7 @@ from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
 from pipeline.metrics.means import MORE_TARGETS_THAN_TRIALS, NO_NONTARGET_TRIALS, NO_TARGETS
 from pipeline.metrics.measure import Measure, Over, Scored
 from pipeline.metrics.one_pass import passed, thin_of
-from pipeline.partials.exact import ExactSum
+from pipeline.partials.exact import FAR, ExactSum
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
 
@@ -28,6 +28,8 @@ NO_TARGET_SUBMITTED, NO_NONTARGET_SUBMITTED = "no_target_submitted", "no_nontarg
 """Reasons: the trials that were submitted are all of the other class."""
 MORE_DETECTIONS_THAN_TRIALS = "more_detections_than_trials"
 """Status: more non-target detections than non-target trials; the censored ones weigh 0, never less."""
+_SAFE = 2.0**1000
+"""Sums up to here overflow nowhere on their way; larger ones are shifted before they are divided."""
 
 
 @dataclass(frozen=True)
@@ -204,11 +206,17 @@ def cross_entropy(trials: TrialSet, prior: float, logit_prior: float, submitted:
 
 
 def _mean_cost(submitted: ExactSum, counts: Ints, censored_log_odds: Floats, weights: Floats | Ints) -> float:
-    """Weighted mean of log(1 + exp(log odds)), log odds against the truth; weight 0 silences an infinite cost."""
+    """Weighted mean of log(1 + exp(log odds)), log odds against the truth; weight 0 silences an infinite cost.
+
+    Infinite only where a cost is, or where the mean itself leaves float64: the sum may be far beyond.
+    """
     used = weights > 0
-    censored = np.logaddexp(0.0, censored_log_odds[used]) * weights[used]
+    costs, repeats = np.logaddexp(0.0, censored_log_odds[used]), weights[used]
     mass = float(counts.sum()) + math.fsum(weights.tolist())
-    return math.fsum([submitted.value(), *censored.tolist()]) / mass
+    at_most = submitted.value() + float(costs.max(initial=0.0)) * math.fsum(repeats.tolist())
+    exponent = 0 if at_most < _SAFE else -FAR
+    total = math.fsum([submitted.value(exponent), *(np.ldexp(costs, exponent) * repeats).tolist()])
+    return total / mass * 2.0**-exponent
 
 
 def prior_entropy(prior: float) -> float:

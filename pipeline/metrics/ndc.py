@@ -83,7 +83,7 @@ def at_error_ratio(threshold: Floats, p_md: Floats, p_fa: Floats, ter: float, po
     if threshold.size < 2 or np.isnan(p_md).any() or np.isnan(p_fa).any():
         return Point()
     x1, x2, y1, y2 = p_fa[:-1], p_fa[1:], p_md[:-1], p_md[1:]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = (y1 - y2) / (x1 - x2)
         cut = (y1 - slope * x1) / (ter - slope)
         x = np.where(x1 == x2, x1, np.where(y1 == y2, y1 / ter, cut))

@@ -18,7 +18,9 @@ from pipeline.partials.ledger import Ledger
 NOT_RESAMPLED = "not_resampled"
 """Reason: the measure is not a function of how often units count that is known here."""
 INFINITE = "infinite"
-"""Reason: a unit costs infinitely much."""
+"""Reason: a unit costs infinitely much, or more than ``MOST``."""
+MOST = 1e100
+"""Costs up to which squares and cubes of sums stay far inside of float64, as statistics take them."""
 
 
 def ledger_sample(scored: LedgerScored, measure: str) -> Sample | str:
@@ -148,10 +150,11 @@ def _cross_entropy(scored: LedgerScored, unit: float) -> Sample | str:
         return Ratios(names, prior_entropy(point.effective_prior) / unit, np.zeros(2), np.zeros(bottom.shape), bottom)
     censored = float(trials.censored_score[0]) + point.logit_prior
     log_odds = ledger.score + point.logit_prior
-    target = _costs(scored, -log_odds, ledger.n_target, -censored, ledger.omitted[0])
-    nontarget = _costs(scored, log_odds, ledger.n_nontarget, censored, n_nontarget - submitted)
+    with np.errstate(over="ignore"):
+        target = _costs(scored, -log_odds, ledger.n_target, -censored, ledger.omitted[0])
+        nontarget = _costs(scored, log_odds, ledger.n_nontarget, censored, n_nontarget - submitted)
     top = np.stack([target, nontarget])[:, kept]
-    if not np.isfinite(top).all():
+    if not (top <= MOST).all():
         return INFINITE
     return Ratios(names, 0.0, coefficient, top, bottom)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -73,8 +73,8 @@ def first_inside(
     Source: KWSEval, KWSAlignment.pm (F4DE 3.5.0), ``_ecfOfRecord``.
     """
     rows = (files, channels, file, channel, begin_s, end_s)
-    inside = inside_excerpts(_taken(excerpts, held), *rows)
-    doubtful = np.flatnonzero(inside & inside_excerpts(_taken(excerpts, ~held), *rows))
+    inside = inside_excerpts(excerpts.take(held), *rows)
+    doubtful = np.flatnonzero(inside & inside_excerpts(excerpts.take(~held), *rows))
     if not doubtful.size:
         return inside
     of_rows = recode(files, excerpts.files)[file[doubtful]].astype(np.int64) * len(excerpts.channels)
@@ -85,12 +85,6 @@ def first_inside(
     _, first = np.unique(row, return_index=True)
     inside[doubtful] = held[span[first]]
     return inside
-
-
-def _taken(excerpts: Excerpts, held: Bools) -> Excerpts:
-    columns = {name: getattr(excerpts, name)[held] for name in ("file", "channel", "begin_s", "end_s", "dur_s")}
-    types = tuple(excerpts.source_type[row] for row in np.flatnonzero(held).tolist())
-    return replace(excerpts, **columns, source_type=types)
 
 
 def at_places(table: Bools, excerpts: Excerpts, names: Names, file: Codes, channel: Codes) -> Bools:

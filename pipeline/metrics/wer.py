@@ -177,7 +177,7 @@ def report(total: Row, rows: list[Row], rules: SttRules, *, percent: bool) -> li
     """
     lines = [_reported(row, rules, percent=percent) for row in rows if row["n_segments"]]
     summary = [{**_reported(total, rules, percent=percent), "id": "Sum"}]
-    for name, statistic in (("Mean", np.mean), ("S.D.", _deviation), ("Median", np.median)):
+    for name, statistic in (("Mean", _mean), ("S.D.", _deviation), ("Median", np.median)):
         entry: dict[str, Any] = {"id": name}
         for column in (*REPORTED, "nce"):
             values = np.array([line[column] for line in lines], np.float64)
@@ -187,8 +187,12 @@ def report(total: Row, rows: list[Row], rules: SttRules, *, percent: bool) -> li
     return [*lines, *summary]
 
 
+def _mean(values: Any) -> float:
+    return math.fsum(values) / len(values)
+
+
 def _deviation(values: Any) -> float:
-    return float(np.std(values, ddof=1)) if values.size > 1 else 0.0
+    return math.sqrt(math.fsum((values - _mean(values)) ** 2) / (values.size - 1)) if values.size > 1 else 0.0
 
 
 def _reported(row: Row, rules: SttRules, *, percent: bool) -> dict[str, Any]:

@@ -128,6 +128,7 @@ def _word(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
+@cache
 def rescore_version() -> str:
     """The installed version: part of every signature and result address."""
     return version("rescore")

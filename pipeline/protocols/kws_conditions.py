@@ -143,9 +143,7 @@ def own_excerpts(text: str, selections: Sequence[Selection], excerpts: Excerpts)
 
 def excerpts_where(excerpts: Excerpts, kept: Bools) -> Excerpts:
     """The excerpts of a mask, with their vocabularies whole."""
-    rows = np.flatnonzero(kept)
-    taken = {name: getattr(excerpts, name)[rows] for name in ("file", "channel", "begin_s", "end_s", "dur_s")}
-    return replace(excerpts, **taken, source_type=tuple(excerpts.source_type[row] for row in rows.tolist()))
+    return excerpts.take(kept)
 
 
 def ledger_of(condition: Condition) -> str:

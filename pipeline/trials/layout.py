@@ -44,13 +44,13 @@ def timeline(ecf: Ecf, *, files: FileRule) -> Timeline:
     excerpts = Excerpts(
         files=names,
         channels=channels,
-        file=file[order],
-        channel=channel[order],
-        begin_s=begin_s[order],
-        end_s=end_s[order],
-        dur_s=dur_s[order],
-        source_type=tuple(types[code] for code in source_type[order].tolist()),
-    )
+        file=file,
+        channel=channel,
+        begin_s=begin_s,
+        end_s=end_s,
+        dur_s=dur_s,
+        source_type=tuple(types[code] for code in source_type.tolist()),
+    ).take(order)
     extent_s = np.zeros(len(names))
     np.maximum.at(extent_s, file, end_s)
     offset_s = np.concatenate([[0.0], np.cumsum(extent_s)])

@@ -7,7 +7,7 @@ so that equal contents are equal bytes. A *tile* is one bucket of queries; ``off
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -151,6 +151,20 @@ class Excerpts:
     end_s: Floats
     dur_s: Floats
     source_type: tuple[str, ...]
+
+    def take(self, rows: Ints | Bools) -> Excerpts:
+        """The excerpts that an index or boolean array selects, in its order: every column, vocabularies whole."""
+        at = np.arange(self.file.size)[rows]
+        taken: dict[str, Any] = {}
+        for entry in fields(self):
+            column = getattr(self, entry.name)
+            if entry.name not in _EXCERPT_NAMES:
+                taken[entry.name] = tuple(column[row] for row in at) if isinstance(column, tuple) else column[at]
+        return replace(self, **taken)
+
+
+_EXCERPT_NAMES = ("files", "channels")
+"""The vocabularies of excerpts. Every other field has a value for each excerpt."""
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def read_words(rttm: Rttm, rules: SearchRules) -> Words:
     chain = file.astype(np.int64) * len(channels) + channel
     if rules.search == "plan":
         tokens = canonical_codes(table.vocabularies["token"], table["token"])[1]
-        order = np.lexsort((tokens, end_s, table["begin_s"], chain))
+        order = np.lexsort((speaker, tokens, end_s, table["begin_s"], chain))
     else:
         chain = chain * len(speakers) + speaker
         order = np.argsort(chain, kind="stable")

@@ -28,7 +28,7 @@ MEASURES = (*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, *calibrati
 
 OPENKWS13 = Protocol(
     name="openkws13",
-    edition=1,
+    edition=2,
     mode="official",
     title="OpenKWS13 keyword search, occurrence scoring",
     family=DETECTIONS,

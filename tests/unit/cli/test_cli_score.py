@@ -27,7 +27,7 @@ def scored(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, Any]:
 def test_the_document_of_a_worked_cell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = scored(capsys, *write_cell(tmp_path), *UNIT_COSTS)
     assert list(document)[:7] == ["protocol", "edition", "mode", "signature", "facts", "measures", "blocks"]
-    assert (document["protocol"], document["edition"], document["mode"]) == ("openkws13", 1, "official")
+    assert (document["protocol"], document["edition"], document["mode"]) == ("openkws13", 2, "official")
     assert document["facts"]["t_audio_s"] == 100
     assert document["facts"]["n_queries_scored"] == 2
     atwv = document["measures"]["atwv"]

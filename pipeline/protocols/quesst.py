@@ -325,7 +325,7 @@ DOCUMENTS = Family(
 )
 QUESST = Protocol(
     name="quesst",
-    edition=1,
+    edition=2,
     mode="official",
     title="MediaEval QUESST 2014-2015, query by example search on speech",
     family=DOCUMENTS,

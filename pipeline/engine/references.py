@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import lru_cache
-from typing import Any
 
 from pipeline import protocols
 from pipeline.engine import editions, tablestore
 from pipeline.engine.labels import relabel
 from pipeline.engine.mending import mended
+from pipeline.engine.reference_groups import from_groups, groups_of, to_groups
 from pipeline.engine.work import Work
-from pipeline.errors import Finding, InputError, PlatformError
-from pipeline.partials.codec import decode_columns, encode_columns
+from pipeline.errors import InputError, PlatformError
 from pipeline.protocols.base import Kind, Protocol, Reference
+from pipeline.store import arrays, groups
 from pipeline.store.blobs import Store
-from pipeline.terms import Facts, Selection, Source
+from pipeline.store.groups import encode
+from pipeline.terms import Source
 
-KIND = "reference/1"
+KIND = f"reference/2 {groups.KIND}"
 LOAD_ROLES = ("queries", "resources")
 """Inputs that only the Processing Load is made of."""
 
@@ -60,7 +60,7 @@ def derive(protocol: Protocol, inputs: Mapping[str, Source], store: Store) -> tu
     except InputError as error:
         names = {role: source.uri for role, source in inputs.items()}
         raise InputError(relabel(error.findings, names), error.count) from error
-    store.put(path, encode(made, protocol.family.kind))
+    store.put(path, encode(to_groups(made, protocol.family.kind)))
     return reference_address, work + Work.of_made(path)
 
 
@@ -72,7 +72,7 @@ def own_inputs(protocol: Protocol, inputs: Mapping[str, Source]) -> dict[str, So
 
 def path_of(reference_address: str) -> str:
     """Where a reference lies in the store."""
-    return f"references/{reference_address[:2]}/{reference_address}"
+    return f"references/{reference_address}{arrays.ENDING}"
 
 
 def sound(
@@ -100,46 +100,5 @@ def sound(
 @lru_cache(maxsize=32)
 def load(store: Store, kind: Kind, reference_address: str) -> Reference:
     """The reference at an address; kept per process, since every task of a cell needs it."""
-    return decode(store.get(path_of(reference_address)), kind)
-
-
-def encode(reference: Reference, kind: Kind) -> bytes:
-    """A reference as bytes: columns, and everything else as JSON."""
-    facts = asdict(reference.facts)
-    meta = {
-        "facts": {name: facts[name] for name in ("t_audio_s", "n_trials", "n_trials_exact", "counts", "selections")},
-        "findings": [asdict(finding) for finding in reference.findings],
-    }
-    queries = reference.facts.queries
-    named = {
-        **{f"key.{name}": column for name, column in kind.key_columns(reference.key).items()},
-        **{f"timeline.{name}": column for name, column in kind.timeline_columns(reference.timeline).items()},
-        "facts.queries": queries,
-        "facts.texts": tuple(reference.facts.texts[query] for query in queries),
-    }
-    return encode_columns(KIND, named, meta)
-
-
-def decode(data: bytes, kind: Kind) -> Reference:
-    """The reference that ``encode`` wrote."""
-    named, meta = decode_columns(data, KIND)
-
-    def part(prefix: str) -> dict[str, Any]:
-        return {name.removeprefix(prefix): column for name, column in named.items() if name.startswith(prefix)}
-
-    queries, texts = named["facts.queries"], named["facts.texts"]
-    known = {**meta["facts"], "selections": tuple(map(_selection, meta["facts"]["selections"]))}
-    facts = Facts(queries=queries, texts=dict(zip(queries, texts, strict=True)), **known)
-    return Reference(
-        key=kind.key_from_columns(part("key.")),
-        timeline=kind.timeline_from_columns(part("timeline.")),
-        facts=facts,
-        findings=tuple(Finding(**entry) for entry in meta["findings"]),
-    )
-
-
-def _selection(entry: Mapping[str, Any]) -> Selection:
-    queries, places = entry["queries"], entry["places"]
-    listed = None if queries is None else tuple(queries)
-    placed = None if places is None else tuple((file, channel) for file, channel in places)
-    return Selection(**{**entry, "queries": listed, "places": placed})
+    path = path_of(reference_address)
+    return from_groups({name: arrays.open_group(store, path, name).load() for name in groups_of()}, kind)

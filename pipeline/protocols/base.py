@@ -173,6 +173,8 @@ class Family:
     """Whether contrastive systems are shown without a rank."""
     stored_curve: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Sequence[Any]]] = dict
     """The points of a curve that a run keeps; ``rescore score --curve`` has them all."""
+    has_curve: bool = False
+    """Whether cells have a curve of miss against false-alarm rate over thresholds."""
     compare: Callable[[Any, Any], dict[str, Figure]] | None = None
     """Merged partials of two outputs on one reference → p of paired tests by name, where the family has any."""
     identify: Callable[[str], Mapping[str, str]] = _nothing
@@ -194,6 +196,8 @@ class Family:
     """The settings that ``refer`` reads: no other one has a part in a reference's address. None: all of them."""
     conclusion: tuple[str, ...] = ()
     """The settings that ``align`` does not read, nor ``refer``: changing one aligns nothing."""
+    no_part: tuple[str, ...] = ()
+    """The settings that play no part in this family, which shares its settings with another."""
 
     def counted(self, protocol: Protocol, trials: Any, key: Any, reference: Reference) -> Any:
         """The partial of trials that are aligned for it."""
@@ -214,3 +218,5 @@ class Protocol:
     """A frozen dataclass of the family: every difference between protocols and modes is one field of it."""
     measures: tuple[Measure[Any], ...]
     primary: str
+    tool: str = ""
+    """The organisers' tool whose options the command line takes. None where it has none; no part of a signature."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.align.aligned import Aligned
-from pipeline.align.excerpts import at_places, inside_excerpts
+from pipeline.align.excerpts import at_places, first_inside, inside_excerpts
 from pipeline.align.labels import EXCLUDED, OMITTED, OUTSIDE_ECF, Column, Labels, labelled, outcomes_of
 from pipeline.align.occurrences import align_occurrences
 from pipeline.formats.table import Array, recode, used_codes, wide
@@ -19,11 +19,11 @@ from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
 from pipeline.protocols.base import Protocol, Reference
-from pipeline.protocols.kws_conditions import excerpts_where, in_namefile, own_excerpts
+from pipeline.protocols.kws_conditions import excerpts_where, in_namefile, own_excerpts, typed
 from pipeline.protocols.kws_ranks import by_text, text_condition
-from pipeline.protocols.kws_settings import KwsSettings, lines_of
+from pipeline.protocols.kws_settings import KwsSettings, lines_of, type_rule
 from pipeline.trials.blocks import block_name, block_of, occurrences_of_blocks
-from pipeline.trials.schema import Bools, Codes, Excerpts, Ints, Occurrences, Timeline, Trials
+from pipeline.trials.schema import Bools, Codes, Excerpts, Floats, Ints, Occurrences, Timeline, Trials
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,31 @@ def count(
     """The ledger of all queries, listed or not, in every condition, and counts of odd rows."""
     ledger = _ledgers(trials, labels, occurrences, "all", None)
     for key, held in _parts(protocol.settings, reference).items():
-        chosen = excerpts_where(reference.timeline.excerpts, held)
-        ledger = ledger + _ledgers(trials, labels, occurrences, key, _Part(protocol.settings, chosen))
+        part = _Part(protocol.settings, reference.timeline.excerpts, held)
+        ledger = ledger + _ledgers(trials, labels, occurrences, key, part)
     return Outcomes.of(ledger, _tally(trials, labels, reference.timeline))
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Excerpts of one condition, and how rows lie in them."""
+    """Excerpts of one condition, and which rows are theirs."""
 
     settings: KwsSettings
     excerpts: Excerpts
+    held: Bools
+
+    def rows(self, trials: Trials, aligned: Aligned, occurrences: Occurrences) -> tuple[Bools, Bools]:
+        """Which of the kept detections and of the omitted occurrences; a hit is where its occurrence is."""
+        of_trials = self._of(trials, *_trial_span(self.settings, trials))[aligned.kept]
+        of_occurrences = self._of(occurrences, *_occurrence_span(self.settings, occurrences))
+        of_trials[aligned.target] = of_occurrences[aligned.reference[aligned.target]]
+        return of_trials, of_occurrences[aligned.omitted]
+
+    def _of(self, rows: Trials | Occurrences, begin_s: Floats, end_s: Floats) -> Bools:
+        if type_rule(self.settings) != "excerpt":
+            return _at_places(excerpts_where(self.excerpts, self.held), rows)
+        place = (rows.files, rows.channels, rows.file, rows.channel)
+        return first_inside(self.excerpts, self.held, *place, begin_s, end_s)
 
 
 def _ledgers(trials: Trials, labels: Labels, occurrences: Occurrences, condition: str, part: _Part | None) -> Ledger:
@@ -114,10 +128,9 @@ def _ledger(trials: Trials, labels: Labels, occurrences: Occurrences, condition:
     aligned, block = labels.aligned(), labels["omitted_block"]
     kept, target, omitted = aligned.kept, aligned.target, aligned.omitted
     if part is not None:
-        held = _trials_inside(part.settings, part.excerpts, trials)[kept]
+        held, missed = part.rows(trials, aligned, occurrences)
         kept, target = kept[held], target[held]
-        held = _occurrences_inside(part.settings, part.excerpts, occurrences)[omitted]
-        omitted, block = omitted[held], block[held]
+        omitted, block = omitted[missed], block[missed]
     used, referred = used_codes(trials.queries, trials.query), used_codes(occurrences.queries, occurrences.query)
     queries = tuple(sorted({trials.queries[q] for q in used} | {occurrences.queries[q] for q in referred}))
     whole = kept.size == len(trials)
@@ -184,31 +197,38 @@ def score_range_of(settings: KwsSettings, trials: Trials) -> Any:
 
 def _parts(settings: KwsSettings, reference: Reference) -> Mapping[str, Bools]:
     """Excerpts of the conditions that pick some, by their names in a ledger."""
-    return own_excerpts(settings.condition, reference.facts.selections, reference.timeline.excerpts)
+    excerpts = typed(reference.timeline.excerpts, type_rule(settings))
+    return own_excerpts(settings.condition, reference.facts.selections, excerpts)
 
 
 def _trials_inside(settings: KwsSettings, excerpts: Excerpts, trials: Trials) -> Bools:
-    """Whether excerpts hold each trial by the rule of ``ecf_filter``; without a filter, by file and channel alone."""
-    begin_s, end_s = trials.begin_s, trials.begin_s + trials.dur_s
-    if settings.ecf_filter == "midpoint":
-        begin_s = end_s = trials.begin_s + trials.dur_s / 2.0
-    if settings.ecf_filter == "none":
-        return _at_places(excerpts, trials)
+    """Whether excerpts hold each trial by the rule of ``ecf_filter``."""
     place = (trials.files, trials.channels, trials.file, trials.channel)
-    return inside_excerpts(excerpts, *place, begin_s, end_s)
+    return inside_excerpts(excerpts, *place, *_trial_span(settings, trials))
 
 
 def _occurrences_inside(settings: KwsSettings, excerpts: Excerpts, occurrences: Occurrences) -> Bools:
     """The same for occurrences."""
-    begin_s, end_s = occurrences.begin_s, occurrences.end_s
-    if settings.ecf_filter == "excerpt":
-        begin_s, end_s = occurrences.first_begin_s, occurrences.first_end_s
-    elif settings.ecf_filter == "midpoint":
-        begin_s = end_s = (begin_s + end_s) / 2.0
-    elif settings.ecf_filter == "none":
-        return _at_places(excerpts, occurrences)
     place = (occurrences.files, occurrences.channels, occurrences.file, occurrences.channel)
-    return inside_excerpts(excerpts, *place, begin_s, end_s)
+    return inside_excerpts(excerpts, *place, *_occurrence_span(settings, occurrences))
+
+
+def _trial_span(settings: KwsSettings, trials: Trials) -> tuple[Floats, Floats]:
+    """Of each trial what must lie in an excerpt: begin and end."""
+    if settings.ecf_filter == "midpoint":
+        mid_s = trials.begin_s + trials.dur_s / 2.0
+        return mid_s, mid_s
+    return trials.begin_s, trials.begin_s + trials.dur_s
+
+
+def _occurrence_span(settings: KwsSettings, occurrences: Occurrences) -> tuple[Floats, Floats]:
+    """The same for occurrences."""
+    if settings.ecf_filter == "excerpt":
+        return occurrences.begin_s, occurrences.first_end_s
+    if settings.ecf_filter == "midpoint":
+        mid_s = (occurrences.begin_s + occurrences.end_s) / 2.0
+        return mid_s, mid_s
+    return occurrences.begin_s, occurrences.end_s
 
 
 def _at_places(excerpts: Excerpts, rows: Trials | Occurrences) -> Bools:

@@ -288,7 +288,7 @@ LANGUAGE = Family(
 )
 ALBAYZIN = Protocol(
     name="albayzin-lre12",
-    edition=1,
+    edition=2,
     mode="official",
     title="Albayzin 2012 language recognition",
     family=LANGUAGE,

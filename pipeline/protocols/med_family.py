@@ -284,6 +284,7 @@ EVENTS = Family(
     dispute=DISPUTE,
     boards_apart=True,
     stored_curve=thinned,
+    has_curve=True,
     identify=med_names.identify,
     derivation=("unkeyed_trials", "conditions"),
     conclusion=("c_miss", "c_fa", "p_target", "ter", "ro_weight", "p_fa_trials", "empty_point"),

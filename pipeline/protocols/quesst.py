@@ -63,7 +63,9 @@ class QuesstSettings:
 
     c_miss: float = setting(100.0, "cost of a miss", source=_TOOL, within="(0, inf)")
     c_fa: float = setting(1.0, "cost of a false alarm", source=_TOOL, within="(0, inf)")
-    p_target: float = setting(8e-4, "prior probability of a target", source=_TOOL, within="(0, 1)")
+    p_target: float = setting(
+        8e-4, "prior probability of a target", source=_TOOL, within="(0, 1)", only={"p_target_effective": (None,)}
+    )
     p_target_effective: float | None = setting(
         None,
         "effective prior; wins over costs and prior where given (0.0741289 as the script cuts it)",
@@ -312,6 +314,7 @@ DOCUMENTS = Family(
     conclude=conclude,
     conclude_parts=conclude_parts,
     stored_curve=thinned,
+    has_curve=True,
     whole=whole,
     sample=sample,
     dispute=DISPUTE,
@@ -320,7 +323,7 @@ DOCUMENTS = Family(
 )
 QUESST = Protocol(
     name="quesst",
-    edition=1,
+    edition=2,
     mode="official",
     title="MediaEval QUESST 2014-2015, query by example search on speech",
     family=DOCUMENTS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -40,7 +41,7 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
     durations = (segments.end_s - segments.begin_s)[scored]
     speakers = segments.speakers
     facts = Facts(
-        t_audio_s=float(durations.sum()) if isinstance(source, Stm) else float("nan"),
+        t_audio_s=math.fsum(durations) if isinstance(source, Stm) else math.nan,
         n_trials=float(scored.sum()),
         n_trials_exact=float(scored.sum()),
         queries=speakers,

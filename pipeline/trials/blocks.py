@@ -77,7 +77,7 @@ def occurrences_of_blocks(occurrences: Occurrences, trials: Trials) -> tuple[Occ
         parts.append(rows)
         codes.append(np.full(rows.size, queries.index(name), np.int32))
     rows = np.concatenate(parts)
-    columns = ("file", "channel", "begin_s", "end_s", "first_begin_s", "first_end_s", "row")
+    columns = ("file", "channel", "begin_s", "end_s", "last_begin_s", "first_end_s", "row")
     taken = {name: getattr(occurrences, name)[rows] for name in columns}
     named = replace(occurrences, queries=queries, query=np.concatenate(codes).astype(np.int32), **taken)
     return named, rows

@@ -6,15 +6,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pipeline.engine import large, references, trialstore
+from pipeline.engine.counting import merged
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import WORKER_DIED, Job, Plan
-from pipeline.engine.result import Result, from_bytes
+from pipeline.engine.result import Result, from_bytes, to_bytes
 from pipeline.engine.runner import Here, OnCluster, runner
 from pipeline.engine.score import failed
 from pipeline.engine.tasks import (
     Place,
     align_batch,
     conclude,
+    concluded,
     facts_of,
     ingest,
     keep,
@@ -22,6 +24,7 @@ from pipeline.engine.tasks import (
     merge,
     named_sources,
     read_piece,
+    result_of,
     score_batch,
     score_whole,
     survey_of,
@@ -72,6 +75,33 @@ def do_cell(store: Store, plan: Plan, cell: Cell, client: Client | None = None) 
         result = failed(plan.protocol_of(job), reason, error, named_sources(job), cell)
         made_from = (references.path_of(job.reference), *_refusal(store, plan, job))
         return lost + keep(store, job, result, made_from)
+
+
+def figured(store: Store, plan: Plan, job: Job) -> Result:
+    """A job's result: from the store, or made in memory of its trials, of which nothing is kept.
+
+    An output that was never read is read into the store.
+    """
+    if store.exists(job.path):
+        kept = unless_damaged(lambda: kept_result(store, job), job.path)
+        if kept is not None:
+            return kept
+    try:
+        made = _figured(store, plan, job)
+    except InputError as error:
+        reason = job.failed or "refused_input"
+        made = failed(plan.protocol_of(job), reason, error, named_sources(job), job.cell)
+    return from_bytes(to_bytes(made))
+
+
+def _figured(store: Store, plan: Plan, job: Job) -> Result:
+    if job.failed is not None:
+        raise InputError([_foretold(plan, job, job.failed)])
+    place = (store, plan.address, job.cell)
+    here, (info, _) = Place.of(*place), ingest(*place)
+    there = store.exists(here.labels)
+    parts = [score_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    return result_of(here, *concluded(here, merged(parts).partial, info))
 
 
 def _refusal(store: Store, plan: Plan, job: Job) -> tuple[str, ...]:
@@ -126,8 +156,8 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
     if large.may_be(here.protocol, info.n_rows):
         return work + read + _in_parts(run, here, place, info, there=there)
     partials = [run.submit(score_batch, *place, *ends, there, info.n_rows) for ends in ranges]
-    concluded: Work = run.one(conclude, *place, _merged(run, partials), info)
-    return work + read + concluded
+    done: Work = run.one(conclude, *place, _merged(run, partials), info)
+    return work + read + done
 
 
 def _is_one_task(plan: Plan, job: Job) -> bool:
@@ -169,8 +199,8 @@ def _in_parts(
         if kept.exceeds and (done := _conclude_parts(here, kept, run, info)) is not None:
             return work + done
         partials = [run.submit(large.counted, part) for part in kept.stored]
-        concluded: Work = run.one(conclude, *place, _merged(run, partials), info)
-        return work + concluded
+        whole: Work = run.one(conclude, *place, _merged(run, partials), info)
+        return work + whole
     finally:
         kept.forget()
 

@@ -175,10 +175,15 @@ def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: 
     work = place.work + total.work
     if total.labels is not None or place.labels in total.work.damaged:
         work += _write_labels(place, total.labels)
+    conclusion, findings = concluded(place, total.partial, info)
+    return work + keep_conclusion(place, conclusion, findings)
+
+
+def concluded(place: Place, partial: Any, info: trialstore.TrialsInfo) -> tuple[Conclusion, tuple[Finding, ...]]:
+    """What a cell's merged partial says, and what was found on the way."""
     facts, refused = facts_of(place)
-    family, survey = place.protocol.family, survey_of(info)
-    conclusion = _with_stored_curves(place.protocol, family.conclude(place.protocol, total.partial, facts, survey))
-    return work + keep_conclusion(place, conclusion, (*info.findings, *refused))
+    conclusion = place.protocol.family.conclude(place.protocol, partial, facts, survey_of(info))
+    return _with_stored_curves(place.protocol, conclusion), (*info.findings, *refused)
 
 
 def survey_of(info: trialstore.TrialsInfo) -> dict[str, Any]:
@@ -194,10 +199,15 @@ def facts_of(place: Place) -> tuple[Facts, tuple[Finding, ...]]:
     return replace(facts, load=load_facts(resources, queries, job.cell, facts.queries)), refused
 
 
+def result_of(place: Place, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Result:
+    """The result of a scored cell."""
+    warnings = (*place.reference.findings, *findings)
+    return scored(place.protocol, conclusion, named_sources(place.job), warnings, place.job.cell)
+
+
 def keep_conclusion(place: Place, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Work:
     """Write the result of a scored cell."""
-    warnings = (*place.reference.findings, *findings)
-    result = scored(place.protocol, conclusion, named_sources(place.job), warnings, place.job.cell)
+    result = result_of(place, conclusion, findings)
     made_from = (references.path_of(place.job.reference), place.trials, place.labels)
     return keep(place.store, place.job, result, made_from)
 

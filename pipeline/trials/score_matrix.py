@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.store.address import digest_columns
 from pipeline.trials.schema import Codes, Floats, Ints
 from pipeline.trials.tiles import buckets_of, offsets_of
 
@@ -99,13 +98,6 @@ def labels_of(segments: Sequence[str], labels: tuple[str, ...], label: Codes) ->
     """Labels in any order as a key; ``label`` are codes into ``labels``."""
     order, offsets = order_of(segments)
     return SegmentLabels(tuple(segments[at] for at in order.tolist()), labels, label[order], offsets)
-
-
-def digest(tile: ScoreMatrix | SegmentLabels) -> str:
-    """Hex digest of a tile by what it says; other segments, unused labels and source lines take no part."""
-    if isinstance(tile, SegmentLabels):
-        return digest_columns({"segments": tile.segments, "labels": tuple(tile.text())})
-    return digest_columns({"classes": tile.classes, "segments": tile.segments, "scores": tile.scores})
 
 
 def survey(trials: ScoreMatrix) -> dict[str, str]:

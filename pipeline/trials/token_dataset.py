@@ -10,8 +10,7 @@ import numpy as np
 
 from pipeline.errors import StoreError
 from pipeline.formats.lexicon import Lexicon
-from pipeline.formats.table import Array, canonical_codes
-from pipeline.store.address import digest_columns
+from pipeline.formats.table import Array
 from pipeline.trials.schema import Ints
 from pipeline.trials.token_schema import Segments, TokenTimeline, Words
 
@@ -67,20 +66,6 @@ def words_from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int)
     return Words(**columns, offsets=np.clip(offsets - begin, 0, end - begin))
 
 
-def tokens_digest(tile: Words | Segments) -> str:
-    """Hex digest of a tile's rows by what they say: other recordings' names and source lines change nothing."""
-    coded = {"files": "file", "channels": "channel", "words": "word", "speakers": "speaker", "labels": "label"}
-    coded["texts"] = "text"
-    columns: dict[str, Array | tuple[str, ...]] = {}
-    for entry in fields(tile):
-        if entry.name in coded:
-            names, codes = canonical_codes(getattr(tile, entry.name), getattr(tile, coded[entry.name]))
-            columns |= {entry.name: names, coded[entry.name]: codes}
-        elif entry.name in ("begin_s", "end_s", "dur_s", "confidence", "state"):
-            columns[entry.name] = getattr(tile, entry.name)
-    return digest_columns(columns)
-
-
 def segments_to_columns(segments: Segments) -> dict[str, Array | tuple[str, ...]]:
     """Every field under its name."""
     return {entry.name: getattr(segments, entry.name) for entry in fields(segments)}
@@ -117,9 +102,3 @@ def timeline_from_columns(columns: Columns) -> TokenTimeline:
         for word, text in zip(words, spoken, strict=True)
     }
     return TokenTimeline(tuple(str(unit) for unit in columns["units"]), Lexicon(entries))
-
-
-def lexicon_digest(timeline: TokenTimeline) -> str:
-    """Hex digest of the lexicon, in its own order."""
-    columns = timeline_to_columns(timeline)
-    return digest_columns({"words": columns["words"], "spoken": columns["spoken"]})

@@ -108,12 +108,12 @@ class _Search:
             step = newton_step(seen)
             if step is None:
                 break
-            settled = step.decrement <= _SETTLED * step.curvature
+            settled = step.decrement <= _SETTLED * step.curvature and seen.value <= self.lowest * (1.0 + QUADRATIC)
             polishing = last <= QUADRATIC * seen.value
             if polishing and step.decrement >= last:
                 return self.ended(at, step.decrement, settled)
             last = step.decrement
-            if step.decrement <= enough * seen.value:
+            if step.decrement <= enough * self.lowest:
                 base, offsets = step.centred(at)
                 return self.ended(base.moved(step.alpha, offsets, self._most), step.decrement, settled)
             at, seen = self._along(at, step, polishing)

@@ -168,14 +168,16 @@ def class_minimum(llh, labels, prior, repeats):
     sizes = np.unique(np.abs(d[d != 0]))
     if not sizes.size:
         return -math.fsum(p * math.log(p) for p in prior)
-    scales = sizes[np.unique(np.linspace(0, sizes.size - 1, 7).astype(int))]
+    scales = sizes[np.unique(np.linspace(0, sizes.size - 1, 5).astype(int))]
     return min(_from_start(d, labels, weight, np.log(prior), scale, sign) for scale in scales for sign in (1, -1))
 
 
 def _from_start(d, labels, weight, log_prior, scale, sign):
     rows = np.arange(labels.size)
     with np.errstate(over="ignore"):
-        x = np.clip(d / scale, -1e100, 1e100)
+        x = d / scale
+    if not np.isfinite(x).all():
+        return math.inf
 
     def cost(theta):
         odds = theta[0] * x + theta[1:] + log_prior - (theta[1:] + log_prior)[labels][:, None]

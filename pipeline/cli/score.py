@@ -10,7 +10,7 @@ from typing import Any
 from pipeline.cli.cell_text import text_of
 from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
 from pipeline.cli.output import finding_document, note_findings, print_json
-from pipeline.cli.reports import add_reports, check_reports, write_reports
+from pipeline.cli.reports import add_det, add_reports, check_reports, write_reports
 from pipeline.engine.result import document
 from pipeline.engine.score import check_measures, check_roles, read_all, score_files, score_tables
 from pipeline.errors import InputError, UsageError
@@ -38,6 +38,7 @@ def register(subparsers: Any) -> None:
         help="only these figures, no tables and no curve; keyword search computes no others (see 'rescore protocols')",
     )
     add_reports(parser)
+    add_det(parser)
     parser.set_defaults(command=score)
 
 
@@ -80,7 +81,7 @@ def _measures(args: argparse.Namespace, protocol: Protocol) -> tuple[str, ...]:
     if not asked:
         raise UsageError("--measures names none. Leave it out for all.")
     check_measures(protocol, asked)
-    others = [name for name in ("curve", "per_query", "sum", "bsum") if getattr(args, name)]
+    others = [name for name in ("curve", "per_query", "sum", "bsum", "det") if getattr(args, name)]
     if others:
         named = ", ".join(f"--{name.replace('_', '-')}" for name in others)
         raise UsageError(f"--measures leaves out what {named} would show. Give one or the other.")

@@ -69,7 +69,14 @@ def describe(protocol: Protocol) -> dict[str, Any]:
         "roles": [asdict(role) for role in protocol.roles],
         "settings": _settings.describe(protocol.settings),
         "measures": [
-            {"name": m.name, "unit": m.unit, "better": m.better, "source": m.source} for m in protocol.measures
+            {
+                "name": m.name,
+                "unit": m.unit,
+                "better": m.better,
+                "bounds": str(m.bounds_under(protocol.settings)),
+                "source": m.source,
+            }
+            for m in protocol.measures
         ],
     }
 
@@ -87,6 +94,18 @@ def fields(protocol: Protocol) -> dict[str, Any]:
         "roles": [asdict(role) for role in protocol.roles],
         "settings": {entry["name"]: entry["value"] for entry in _settings.describe(protocol.settings)},
     }
+
+
+def editions(protocol: Protocol) -> dict[str, int]:
+    """The editions above 1 of a protocol and of all that share trials with it, by ``name/mode``.
+
+    They share because what is stored of one may be used for another. So whichever is raised, nothing that was stored
+    before is used for any of them.
+    """
+    kind = protocol.family.kind.name
+    sharing = [known for known in protocols().values() if known.family.kind.name == kind]
+    every = {f"{known.name}/{known.mode}": known.edition for known in (*sharing, protocol)}
+    return {name: edition for name, edition in every.items() if edition > 1}
 
 
 def signature(protocol: Protocol, sources: Iterable[Source]) -> str:
@@ -109,6 +128,7 @@ def _word(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
+@cache
 def rescore_version() -> str:
     """The installed version: part of every signature and result address."""
     return version("rescore")

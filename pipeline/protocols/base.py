@@ -195,6 +195,8 @@ class Family:
     """Whether contrastive systems are shown without a rank."""
     stored_curve: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Sequence[Any]]] = dict
     """The points of a curve that a run keeps; ``rescore score --curve`` has them all."""
+    has_curve: bool = False
+    """Whether cells have a curve of miss against false-alarm rate over thresholds."""
     compare: Callable[[Any, Any], dict[str, Figure]] | None = None
     """Merged partials of two outputs on one reference → p of paired tests by name, where the family has any."""
     identify: Callable[[str], Mapping[str, str]] = _nothing

@@ -19,6 +19,14 @@ def lines_of(text: str) -> frozenset[str]:
     return frozenset(line.strip() for line in text.splitlines() if line.strip())
 
 
+def type_rule(settings: KwsSettings) -> str:
+    """What ``source_type_of`` comes to: where nothing is filtered, a row has a file and channel and need be in none of
+    their excerpts.
+    """
+    unfiltered = settings.source_type_of == "excerpt" and settings.ecf_filter == "none"
+    return "first" if unfiltered else settings.source_type_of
+
+
 _OF_COSTS = {"k_table": ("none",)}
 _OF_PRIOR = {"k_table": ("none",), "p_target_effective": (None,)}
 """Beside which others the settings of the operating point have an effect."""
@@ -77,8 +85,9 @@ class KwsSettings:
     trials_per_s: float = setting(1.0, "trials per second of audio", source=f"{PLAN_004} 5.1.2.1", within="[1e-4, 1e4]")
     trials_rule: Literal["kwseval", "stdeval", "exact"] = setting(
         "kwseval",
-        "trials per query: round(T / r) as KWSEval, round(T r) as STDEval, or T r unrounded as the plans",
-        source="KWSEval TrialsTWV; plan 000 section 2.2",
+        "trials per query that error rates divide by: round(T / r) as KWSEval, round(T r) as STDEval, or T r unrounded "
+        "as the plans; the cross-entropy and beta of p_target=empirical have no tool that rounds, and take T r",
+        source="KWSEval TrialsTWV; STDEval STDAlignment; plan 000 section 2.2, eq 18 and 41; plan 002 eq 2",
     )
     t_audio: Literal["excerpts", "header"] | float = setting(
         "excerpts",
@@ -108,8 +117,10 @@ class KwsSettings:
     files: Literal["kwseval", "stdeval"] = setting(
         "kwseval", "how file names are reduced to recording names", source="KWSEval KWSList, KWSecf; STDEval"
     )
-    search: Literal["kwseval", "stdeval", "plan"] = setting(
-        "kwseval", "how occurrences are searched in the transcript", source=f"{PLAN_004} 3.2; KWSEval RTTMList; STDEval"
+    search: Literal["kwseval", "stdeval", "stdeval_0.6", "plan"] = setting(
+        "kwseval",
+        "how occurrences are searched in the transcript; STDEval 0.6 lowers the letters of ASCII only, 0.7 all",
+        source=f"{PLAN_004} 3.2; KWSEval RTTMList; STDEval RTTMList",
     )
     word_gap_s: float = setting(
         0.5, "largest gap between two words of an occurrence, seconds", source=f"{PLAN_004} 3.2", within="[0, inf)"
@@ -196,6 +207,12 @@ class KwsSettings:
         "parts scored beside the whole, one a line: source_type NAME:TYPE,… | speaker NAME:TYPE,… (SPKR-INFO) | "
         "query NAME:PATTERN,… | attribute NAME[:regex=PATTERN][ && …] | oov | has_targets",
         source="KWSEval -Y -T -q -w -G",
+    )
+    source_type_of: Literal["excerpt", "first", "last"] = setting(
+        "excerpt",
+        "source type of a row: that of the ECF's first excerpt that holds it (of a hit, of its occurrence), or of its "
+        "file and channel that of the first excerpt (KWSEval -g) or of the last (STDEval)",
+        source="KWSEval KWSAlignment, KWSSegAlign; STDEval",
     )
     repeated_groups: Literal["repeat", "once"] = setting(
         "repeat",

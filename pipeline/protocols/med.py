@@ -119,7 +119,7 @@ def _plan(settings: MedSettings) -> MedSettings:
 PROTOCOLS = tuple(
     Protocol(
         name=name,
-        edition=1,
+        edition=2,
         mode=mode,
         title=f"{title}, multimedia event detection",
         family=EVENTS,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 import types
 import typing
 from collections.abc import Collection, Iterator, Mapping
@@ -15,9 +14,9 @@ from functools import cache
 from typing import Any, Literal, TypeVar
 
 from pipeline.errors import UsageError
+from pipeline.metrics.bounds import Bounds
 
 S = TypeVar("S")
-_INTERVAL = re.compile(r"([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])")
 
 
 @cache
@@ -151,15 +150,6 @@ def _try(value: Any, option: Any, within: str | None) -> tuple[bool, Any]:
             number = float(text)
         except ValueError:
             return False, None
-        return "_" not in text and math.isfinite(number) and _inside(number, within), number
+        inside = within is None or Bounds(within).holds(number)
+        return "_" not in text and math.isfinite(number) and inside, number
     return option is str, text
-
-
-def _inside(number: float, within: str | None) -> bool:
-    match = _INTERVAL.fullmatch(within) if within else None
-    if match is None:
-        return True
-    low, high = float(match[2]), float(match[3])
-    above = number > low if match[1] == "(" else number >= low
-    below = number < high if match[4] == ")" else number <= high
-    return above and below

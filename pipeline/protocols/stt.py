@@ -80,7 +80,7 @@ ROLES = (
 
 STT13 = Protocol(
     name="stt13",
-    edition=1,
+    edition=2,
     mode="official",
     title="OpenKWS13 speech-to-text",
     family=TOKENS,

@@ -19,6 +19,7 @@ OTHER = {
     "p_target_effective": 0.25, "k_table": "african_dev_dev", "noscore": "cut", "character_split": "all",
     "no_targets_trials": "twice", "duplicate_blocks": "last", "namefile": "f/1", "namefile_detections": "all",
     "condition": "oov", "repeated_groups": "once", "repeated_texts": "again", "map_order": "number",
+    "source_type_of": "first",
 }  # fmt: skip
 
 
@@ -35,7 +36,7 @@ def test_strings_are_read_as_the_settings_type() -> None:
         ({"p_target": "nan"}, "the value is 'nan'"),
         ({"c_fa": "1_0"}, "the value is '1_0'"),
         ({"include_no_targets": "1"}, r"allowed: true \| false"),
-        ({"search": "kws"}, r"allowed: kwseval \| stdeval \| plan"),
+        ({"search": "kws"}, r"allowed: kwseval \| stdeval \| stdeval_0.6 \| plan"),
     ],
 )
 def test_a_wrong_setting_says_what_is_allowed(overrides: dict[str, str], said: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 from scipy.optimize import brentq, minimize
@@ -190,5 +191,7 @@ def _from_start(d, labels, weight, log_prior, scale, sign):
         return (weight * (top + np.log(total))).sum(), np.append((p * x).sum(), p.sum(axis=0))
 
     start = np.append(0.1 * sign, np.zeros(len(log_prior)))
-    found = minimize(cost, start, jac=True, method="BFGS", options={"gtol": 1e-12, "maxiter": 300})
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of scores that are many decades apart: another start does better
+        found = minimize(cost, start, jac=True, method="BFGS", options={"gtol": 1e-12, "maxiter": 300})
     return found.fun if math.isfinite(found.fun) else math.inf

@@ -33,14 +33,18 @@ def score_congruence(score: Floats, lowest: Floats, highest: Floats, floor: floa
     """Place of each score in its range, 0 at ``lowest`` and 1 at ``highest`` (ScrCgr); rows are aligned.
 
     The range is at least ``floor`` wide. 0 where the range is empty or unknown (NaN). +inf is 1 and -inf is 0.
+    A range too wide for a double is infinite, as in the tools: every place in it is 0, but that of a score infinitely
+    far above ``lowest`` is 1; there they divide infinities, and how their memory lies decides.
     """
     finite = np.isfinite(score) & np.isfinite(lowest) & np.isfinite(highest)
-    # Halved, because the difference of two finite scores need not be finite.
-    above = np.where(finite, score, 0.0) / 2 - np.where(finite, lowest, 0.0) / 2
-    width = np.maximum(np.where(finite, highest, 0.0) / 2 - np.where(finite, lowest, 0.0) / 2, floor / 2)
-    known = finite & (width > 0)
-    place = np.where(known, above, 0.0) / np.where(known, width, 1.0)
-    return np.where(np.isposinf(score), 1.0, place)
+    low = np.where(finite, lowest, 0.0)
+    with np.errstate(over="ignore"):
+        above = np.where(finite, score, 0.0) - low
+        width = np.maximum(np.where(finite, highest, 0.0) - low, floor)
+        beyond = np.isinf(above) & np.isinf(width)
+        known = finite & (width > 0) & ~beyond
+        place = np.where(known, above, 0.0) / np.where(known, width, 1.0)
+    return np.where(np.isposinf(score) | beyond, 1.0, place)
 
 
 def weight(time: Floats, score: Floats) -> Ints:

@@ -64,8 +64,10 @@ def _congruence(score, lowest, highest, floor):
         return 1.0
     if not (np.isfinite(score) and np.isfinite(lowest) and np.isfinite(highest)):
         return 0.0
-    width = max(highest / 2 - lowest / 2, floor / 2)
-    return (score / 2 - lowest / 2) / width if width > 0 else 0.0
+    above, width = score - lowest, max(highest - lowest, floor)
+    if above == np.inf and width == np.inf:
+        return 1.0
+    return above / width if width > 0 else 0.0
 
 
 @njit(cache=True)

@@ -6,7 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from pipeline.meta.rows import Row
+from pipeline.partials.exact import ExactSum
 
 ASPECTS = {
     "measure": "measures",
@@ -72,7 +75,8 @@ def mean(rows: Sequence[Row]) -> Mean:
     refused = [aspect for aspect in REFUSED if aspect in found]
     if refused:
         return Mean(math.nan, len(known), f"other_{refused[0]}", told)
-    return Mean(math.fsum(row.value for row in known) / len(known), len(known), note=told)
+    value = ExactSum.of(np.array([row.value for row in known])).mean(len(known))
+    return Mean(value, len(known), "infinite" if math.isnan(value) else "", note=told)
 
 
 def _text(value: float | str) -> str:

@@ -17,6 +17,7 @@ from pipeline.metrics.bootstrap import Interval, Method, interval, replicates
 from pipeline.metrics.draws import codes
 from pipeline.metrics.paired import bootstrap_p, exchanges_for, groups, randomisation
 from pipeline.metrics.resampling import Floats, Sample, paired
+from pipeline.metrics.samples import INFINITE
 from pipeline.metrics.significance import holm
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
@@ -147,7 +148,7 @@ def board_of(
         for system, sample in samples.items()
     }
     sign = -1.0 if better == "higher" else 1.0
-    known = [system for system in found if not math.isnan(made[system].value)]
+    known = [system for system in found if not math.isnan(made[system].value) and made[system].reason != INFINITE]
     ranked = tuple(sorted(known, key=lambda system: sign * made[system].value)) if better != "none" else ()
     points = {system: made[system].value for system in ranked}
     comparisons = tuple(_compared(points, found, values, how, tests or {}))

@@ -18,11 +18,16 @@ RBO_P = 0.9
 """Persistence: with 0.9 the first ten places have 86 % of the weight (Webber et al. 2010)."""
 
 
+def constant(values: Floats) -> bool:
+    """Whether values, at least one of them, are all the same; infinities are values too."""
+    return bool((values == values.flat[0]).all())
+
+
 def tau_b(first: Floats, second: Floats) -> float:
     """Kendall's tau-b; NaN for fewer than two systems or where one order has ties alone."""
     from scipy.stats import kendalltau
 
-    if first.size < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+    if first.size < 2 or constant(first) or constant(second):
         return math.nan
     return float(kendalltau(first, second).statistic)
 

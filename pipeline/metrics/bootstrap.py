@@ -11,8 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pipeline.metrics.agreement import constant
 from pipeline.metrics.draws import weights
 from pipeline.metrics.resampling import Floats, Ints, Sample
+from pipeline.metrics.samples import INFINITE
 
 Method = Literal["percentile", "bca"]
 TOO_FEW = "too_few_units"
@@ -59,7 +61,9 @@ def interval(sample: Sample, values: Floats, *, level: float = 0.95, method: Met
     n_units = len(sample.units)
     point = float(sample.values(np.ones((1, n_units), np.int64))[0])
     known = values[~np.isnan(values)]
-    reason = TOO_FEW if n_units < 2 or known.size < 2 else CONSTANT if float(np.ptp(known)) == 0.0 else None
+    reason = TOO_FEW if n_units < 2 or known.size < 2 else CONSTANT if constant(known) else None
+    if np.isinf(known).any():
+        reason = INFINITE
     if reason is not None:
         return Interval(point, n_units=n_units, method=method, reason=reason)
     if method == "bca":

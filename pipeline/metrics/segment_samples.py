@@ -11,7 +11,7 @@ import numpy as np
 from pipeline.metrics.lre_totals import LreScored
 from pipeline.metrics.multiclass import confusion, log_cost, prior_entropy
 from pipeline.metrics.resampling import Floats, Ratios, Sample, identity
-from pipeline.metrics.samples import INFINITE, NOT_RESAMPLED
+from pipeline.metrics.samples import INFINITE, MOST, NOT_RESAMPLED
 
 _NAMES = ("c_mce", "f_mce", "f_act", "ln_f_act")
 """Measures of the scores as they are; recalibrating every replicate is not done."""
@@ -39,7 +39,7 @@ def segment_sample(
     truth = np.array([place[labels[row]] for row in kept], np.int64)
     columns = [classes.index(name) for name in total.classes]
     cost = log_cost(np.ascontiguousarray(scores[kept][:, columns]), truth, total.prior)
-    if np.isinf(cost).any():
+    if not (cost <= MOST).all():
         return INFINITE
     held = (truth == np.arange(len(place))[:, None]).astype(np.float64)
     return Ratios(
@@ -63,8 +63,10 @@ def _after(measure: str, f_def: float) -> Callable[[Floats], Floats]:
 
 
 def _confusion(over: float, cost: Floats) -> Floats:
-    return np.asarray(np.expm1(cost) / over)
+    with np.errstate(over="ignore"):
+        return np.asarray(np.expm1(cost) / over)
 
 
 def _log_confusion(over: float, cost: Floats) -> Floats:
-    return np.asarray(cost + np.log(-np.expm1(-cost)) - math.log(over))
+    with np.errstate(divide="ignore"):
+        return np.asarray(cost + np.log(-np.expm1(-cost)) - math.log(over))

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.metrics.agreement import constant
+
 Floats = NDArray[np.float64]
 
 
@@ -32,7 +34,7 @@ class VarianceSplit:
 def split_variance(table: Floats) -> VarianceSplit:
     """The split of a complete table, shape (units, systems)."""
     n, k = table.shape
-    if n < 2 or k < 2 or np.ptp(table) == 0:
+    if n < 2 or k < 2 or constant(table):
         return VarianceSplit(n, k)
     mean = table.mean()
     by_unit, by_system = table.mean(axis=1) - mean, table.mean(axis=0) - mean
@@ -50,7 +52,7 @@ def spearman(first: Floats, second: Floats) -> float:
 
     known = ~(np.isnan(first) | np.isnan(second))
     first, second = first[known], second[known]
-    if first.size < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
+    if first.size < 3 or constant(first) or constant(second):
         return math.nan
     return float(spearmanr(first, second).statistic)
 

@@ -27,6 +27,9 @@ COMPILED_FROM = 1 << 15
 MOST_COMPILED = 2.0**30
 """Counts in all, up to which the kernel's limbs hold their sums."""
 
+FAR = 1000
+"""Binary digits by which sums beyond float64 are shifted before they are divided."""
+
 _UNIT_BITS = LIMB_BITS * ORIGIN
 _COUNT_BITS = 16
 
@@ -93,18 +96,26 @@ class ExactSum:
             self.n_negative_infinite + other.n_negative_infinite,
         )
 
-    def value(self) -> float:
-        """The sum, rounded once to the nearest float64 (ties to even); NaN where both infinities were added.
+    def value(self, exponent: int = 0) -> float:
+        """The sum times 2**exponent, rounded once to the nearest float64 (ties to even); NaN where both infinities were
+        added.
 
-        A finite sum beyond the range of float64 is an infinity.
+        Finite beyond the range of float64 it is an infinity.
         """
         if self.n_positive_infinite or self.n_negative_infinite:
             both = self.n_positive_infinite and self.n_negative_infinite
             return math.nan if both else math.inf if self.n_positive_infinite else -math.inf
         try:
-            return self.units / (1 << _UNIT_BITS)
+            return (self.units << max(exponent, 0)) / (1 << (_UNIT_BITS + max(-exponent, 0)))
         except OverflowError:
             return math.inf if self.units > 0 else -math.inf
+
+    def mean(self, mass: float) -> float:
+        """The sum over a positive mass; infinite only where an addend is, or where the mean itself leaves float64."""
+        total = self.value()
+        if math.isfinite(total) or self.n_positive_infinite or self.n_negative_infinite:
+            return total / mass
+        return self.value(-FAR) / mass * 2.0**FAR
 
     def to_columns(self) -> tuple[dict[str, NDArray[Any] | tuple[str, ...]], dict[str, Any]]:
         """Columns and metadata for the codec."""

@@ -42,13 +42,22 @@ class SttSettings:
         "ascii",
         "which letters lose their case: A-Z, a language's letters, or all after composing (NFC)",
         source=f"{SCLITE} -e utf-8",
+        only={"case_sensitive": (False,)},
     )
     keep_ascii: bool = setting(
-        True, "characters: runs of ASCII stay one token", source=f"{SCLITE} -c NOASCII; {PLAN_004} 6.4.2"
+        True,
+        "characters: runs of ASCII stay one token",
+        source=f"{SCLITE} -c NOASCII; {PLAN_004} 6.4.2",
+        only={"variant": ("cer",)},
     )
-    drop_hyphens: bool = setting(True, "characters: hyphens are removed first", source=f"{SCLITE} -c DH")
+    drop_hyphens: bool = setting(
+        True, "characters: hyphens are removed first", source=f"{SCLITE} -c DH", only={"variant": ("cer",)}
+    )
     syllable_tags: bool = setting(
-        True, "syllables: tone and stress marks belong to them", source=f"{PLAN_004} 6.4.3; language pack lexicon"
+        True,
+        "syllables: tone and stress marks belong to them",
+        source=f"{PLAN_004} 6.4.3; language pack lexicon",
+        only={"variant": ("ser",)},
     )
     segment_end: Literal["float32", "float64"] = setting(
         "float32", "precision in which a segment's end is held against mid points", source=f"{SCLITE} stm2ctm"
@@ -85,6 +94,7 @@ STT13 = Protocol(
     settings=SttSettings(),
     measures=wer.MEASURES,
     primary="wer",
+    tool="sclite",
 )
 STT13_PLAN = replace(
     STT13,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -25,8 +26,6 @@ from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import token_dataset, token_layout
 from pipeline.trials.token_schema import MARKED, SCORED, UNTIMED, Segments, TokenTimeline, Words
 
-ALIGNER_EDITION = 2
-"""Raised whenever an alignment may change for the same tile: old partials are then no longer found."""
 _NAMED_AT_MOST = 5
 
 
@@ -42,7 +41,7 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
     durations = (segments.end_s - segments.begin_s)[scored]
     speakers = segments.speakers
     facts = Facts(
-        t_audio_s=float(durations.sum()) if isinstance(source, Stm) else float("nan"),
+        t_audio_s=math.fsum(durations) if isinstance(source, Stm) else math.nan,
         n_trials=float(scored.sum()),
         n_trials_exact=float(scored.sum()),
         queries=speakers,
@@ -111,7 +110,6 @@ def tile_parts(protocol: Protocol, _words: Words, reference: Reference) -> dict[
     settings = protocol.settings
     rules = TokenRules.of(protocol.settings)
     return {
-        "aligner": f"tokens.{ALIGNER_EDITION}",
         **{name: getattr(rules, name) for name in TokenRules.__dataclass_fields__},
         "segment_end": settings.segment_end,
         "alignment": settings.alignment,

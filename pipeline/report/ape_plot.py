@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from pipeline.report.cells import BoardCells, Row, ScoredCell, number
-from pipeline.report.linear import Linear, joined, round_up
+from pipeline.report.linear import Linear, joined, over, round_up
 from pipeline.report.words import printable, short
 from pipeline.terms import Figure
 
@@ -56,7 +56,7 @@ def _calibration(board: BoardCells, cells: tuple[ScoredCell, ...]) -> Calibratio
         return Calibration(board.query_set, board.dataset, rows, ())
     odds = [number(row, "prior_log_odds") for row in every]
     top = max([1.0, *(rate for row in every if math.isfinite(rate := _normalised(row, "error_rate")))])
-    x = Linear(min(odds), max(odds) if max(odds) > min(odds) else min(odds) + 1.0, LEFT, WIDTH - RIGHT)
+    x = over(odds, LEFT, WIDTH - RIGHT)
     y = Linear(0.0, min(round_up(top), HIGHEST), HEIGHT - BOTTOM, TOP)
     plots = tuple(_plot(cell, x, y, figures) for cell, (_, figures) in zip(cells, rows, strict=True) if cell in drawn)
     return Calibration(board.query_set, board.dataset, rows, plots)

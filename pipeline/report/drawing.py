@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pipeline.report.linear import Linear
+from pipeline.report.linear import NEAREST, Linear, bounds
 from pipeline.report.xy import Axis, Log
 
 
@@ -79,10 +79,10 @@ def spanning(values: Iterable[float], start: float, end: float, *, log: bool = F
     known = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
     if not known:
         return None
-    low, high = min(known), max(known)
+    low, high = bounds(known)
     if log:
         return Log(low / 1.25, high * 1.25, start, end)
-    room = 0.04 * (high - low) or max(abs(high) * 0.05, 0.01)
+    room = 0.04 * (high - low) if high - low > NEAREST else max(abs(high) * 0.05, 0.01)
     return Linear(low - room, high + room, start, end)
 
 
@@ -95,7 +95,7 @@ def within(points: Iterable[tuple[float, float]], x: Axis, y: Axis) -> list[tupl
         if here is not None and before is not None and _holds(y, here[1]) != _holds(y, before[1]):
             outer = here[1] if _holds(y, before[1]) else before[1]
             edge = min(max(outer, y.low), y.high)
-            share = (edge - before[1]) / (here[1] - before[1]) if math.isfinite(outer) else 0.0
+            share = (edge / 2 - before[1] / 2) / (here[1] / 2 - before[1] / 2) if math.isfinite(outer) else 0.0
             cut.append((before[0] + share * (here[0] - before[0]), y.on(edge)))
         cut.append((here[0], y.on(here[1])) if here is not None and _holds(y, here[1]) else None)
         before = here

@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 
 from pipeline.report.marks import Tick
 
+MOST, NEAREST = 1e300, 1e-300
+"""Axes reach no further than ``MOST``: what lies beyond is on their edges. Values no further apart than ``NEAREST`` are
+one, so that no axis and none of its steps over- or underflows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Linear:
@@ -46,6 +50,18 @@ class Linear:
         return tuple(Tick(self.on(value), f"{value:.6g}".replace("-", "\N{MINUS SIGN}")) for value in places)
 
 
+def bounds(values: Iterable[float]) -> tuple[float, float]:
+    """The lowest and the highest of some values, as far as an axis reaches."""
+    inside = [min(max(value, -MOST), MOST) for value in values]
+    return min(inside), max(inside)
+
+
+def over(values: Iterable[float], start: float, end: float) -> Linear:
+    """The axis from the lowest to the highest value; over one value alone a wider one."""
+    low, high = bounds(values)
+    return Linear(low, high if high - low > NEAREST else low + max(1.0, abs(low) * 2.0**-40), start, end)
+
+
 def step_of(span: float) -> float:
     """A round step (1, 2 or 5 times a power of ten) that goes four to ten times into a span."""
     power: float = 10.0 ** math.floor(math.log10(span))
@@ -54,10 +70,11 @@ def step_of(span: float) -> float:
 
 def round_up(value: float) -> float:
     """The least round end of an axis from zero that holds a value; 1 where there is nothing to hold."""
-    if not 0 < value < math.inf:
+    if not NEAREST < value < math.inf:
         return 1.0
-    step = step_of(value)
-    return math.ceil(value / step - 1e-9) * step
+    highest = min(value, MOST)
+    step = step_of(highest)
+    return math.ceil(highest / step - 1e-9) * step
 
 
 def joined(points: Iterable[tuple[float, float] | None]) -> str:

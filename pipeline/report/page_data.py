@@ -45,7 +45,7 @@ def script_json(value: Any) -> Markup:
 
 
 def _curve(run: Run, place: tuple[str, str, str], curve: Curve) -> dict[str, Any]:
-    """A curve's columns as 32-bit floats (seven digits; curves.csv has them all), a weight where values follow."""
+    """A curve's columns as floats (seven digits; curves.csv has them all), a weight where values follow."""
     columns = {"p_miss": curve.p_miss, "p_fa": curve.p_fa, "threshold": curve.threshold, "twv": curve.twv}
     there = {name: c for name, c in columns.items() if c is not None and not np.isnan(c).all()}
     known: dict[str, Any] = {name: _floats(column) for name, column in there.items()}
@@ -54,8 +54,13 @@ def _curve(run: Run, place: tuple[str, str, str], curve: Curve) -> dict[str, Any
     return {"s": run.systems.index(place[0]), "q": place[1], "d": place[2], **known}
 
 
-def _floats(column: Floats) -> str:
-    return base64.b64encode(column.astype("<f4").tobytes()).decode()
+def _floats(column: Floats) -> str | dict[str, str]:
+    """32-bit floats; 64-bit ones, under their name, where those would make 0 or infinity of other numbers."""
+    with np.errstate(over="ignore", under="ignore"):
+        short = column.astype("<f4")
+    if np.array_equal(np.isfinite(short), np.isfinite(column)) and np.array_equal(short == 0, column == 0):
+        return base64.b64encode(short.tobytes()).decode()
+    return {"f8": base64.b64encode(column.astype("<f8").tobytes()).decode()}
 
 
 def _weight(values: Floats, p_miss: Floats, p_fa: Floats) -> float | None:

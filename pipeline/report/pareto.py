@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from pipeline.report.board import ALL, Board, MeasureInfo, Run
-from pipeline.report.linear import Linear, joined
+from pipeline.report.linear import NEAREST, Linear, bounds, joined
 from pipeline.report.marks import Line, Mark
 from pipeline.report.placing import placed
 from pipeline.report.words import label, printable, short, unit_text
@@ -89,8 +89,8 @@ def pareto_plot(place: tuple[str, str], found: Sequence[Point], primary: Measure
 
 def _axes(points: Sequence[Point]) -> tuple[Log, Linear]:
     costs, values = [point[2] for point in points], [point[3] for point in points]
-    low, high = min(values), max(values)
-    room = 0.08 * (high - low) or 0.1
+    low, high = bounds(values)
+    room = 0.08 * (high - low) if high - low > NEAREST else max(0.1, abs(low) * 2.0**-40)
     return Log(min(costs) / 1.25, max(costs) * 1.25, *X_PIXELS), Linear(low - room, high + room, *Y_PIXELS)
 
 

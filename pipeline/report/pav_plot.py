@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pipeline.report.cells import BoardCells, Row, ScoredCell, number
-from pipeline.report.linear import Linear, joined
+from pipeline.report.linear import Linear, joined, over
 from pipeline.report.marks import Line
 from pipeline.report.words import printable
 from pipeline.report.xy import CANARIES, X_PIXELS, Y_PIXELS, Plot, Section
@@ -32,9 +32,8 @@ def _plot(board: BoardCells) -> Plot | None:
     if not scores or not ratios:
         return None
     top = max(*(abs(ratio) for ratio in ratios), 1.0) * 1.1
-    low, high = min(scores), max(scores)
-    x, y = Linear(low, high if high > low else low + 1.0, *X_PIXELS), Linear(-top, top, *Y_PIXELS)
-    first, last = max(low, -top), min(high, top)
+    x, y = over(scores, *X_PIXELS), Linear(-top, top, *Y_PIXELS)
+    first, last = max(min(scores), -top), min(max(scores), top)
     guide = (joined([(x.on(first), y.on(first)), (x.on(last), y.on(last))]),) if first < last else ()
     lines = tuple(_line(cell, x, y) for cell in cells)
     words = f"Log-likelihood ratio over score, {', '.join(printable(cell.system) for cell in cells)}."

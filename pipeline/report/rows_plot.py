@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pipeline.report.board import ALL, Board, Entry, Run
 from pipeline.report.cells import BoardCells, number
 from pipeline.report.headline import BOUND_OF
-from pipeline.report.linear import Linear, round_up, step_of
+from pipeline.report.linear import NEAREST, Linear, bounds, round_up, step_of
 from pipeline.report.uncertainty import Uncertainty
 from pipeline.report.words import label, printable, short
 
@@ -100,9 +100,9 @@ def _margins(run: Run, measure: str, bound: str | None, known: Mapping[tuple[str
 
 def axis_of(values: Sequence[float]) -> Linear:
     """A round axis over all values, from zero where they are near it."""
-    low, high = min(values), max(values)
+    low, high = bounds(values)
     low = min(low, 0.0) if low < 0.5 * high or low < 0 else low
-    step = step_of(high - low) if high > low else 0.1
+    step = step_of(high - low) if high - low > NEAREST else max(0.1, abs(low) * 2.0**-40)
     first = math.floor(low / step + 1e-9) * step
     return Linear(first, max(math.ceil(high / step - 1e-9) * step, first + step), *ENDS)
 

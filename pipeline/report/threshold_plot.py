@@ -9,7 +9,7 @@ import numpy as np
 
 from pipeline.report.board import ALL, Board, Entry, Run
 from pipeline.report.det import Curve
-from pipeline.report.linear import Linear, joined
+from pipeline.report.linear import Linear, joined, over
 from pipeline.report.marks import Line, Mark
 from pipeline.report.words import label, printable, short
 from pipeline.report.xy import CANARIES, X_PIXELS, Y_PIXELS, Plot, Section
@@ -70,9 +70,7 @@ def _axes(curves: list[Curve]) -> tuple[Linear, Linear]:
         worth = rows[curve.twv[rows] > LOWEST]
         shown += curve.threshold[worth if worth.size > 1 else rows].tolist()
         highest = max(highest, float(curve.twv[rows].max()))
-    low, high = min(shown), max(shown)
-    x = Linear(low, high if high > low else low + 1.0, *X_PIXELS)
-    return x, Linear(LOWEST, 1.0 if highest > 0.5 else max(highest * 1.25, 0.1), *Y_PIXELS)
+    return over(shown, *X_PIXELS), Linear(LOWEST, 1.0 if highest > 0.5 else max(highest * 1.25, 0.1), *Y_PIXELS)
 
 
 def _line(run: Run, entry: Entry, curve: Curve, at: int, x: Linear, y: Linear) -> Line:

@@ -70,12 +70,13 @@ function queryRows() {
   }));
   return rows;
 }
-const floats = (text) => new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
+const floats = (one) => (one.f8 ? new Float64Array(bytes(one.f8)) : new Float32Array(bytes(one)));
 function curveOf(place) {  // a curve's columns, read when they are first wanted
   const one = data.curves[place];
   if (!one || one.columns) return one && one.columns;
   const columns = {};
-  for (const name of ["threshold", "p_miss", "p_fa", "twv"]) if (typeof one[name] === "string") columns[name] = floats(one[name]);
+  for (const name of ["threshold", "p_miss", "p_fa", "twv"]) if (one[name] && typeof one[name] !== "number") columns[name] = floats(one[name]);
   const { p_miss, p_fa } = columns;
   if (typeof one.twv === "number") columns.twv = Float64Array.from(p_miss, (miss, at) => 1 - (miss + one.twv * p_fa[at]));
   one.columns = columns;

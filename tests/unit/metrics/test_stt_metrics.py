@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -83,6 +84,12 @@ def test_speakers_without_words_are_left_out_of_mean_rates_however_many_there_ar
     assert table["Median"]["err"] == 50.0
     assert table["Mean"]["n_ref"] == 60.0
     assert math.isnan(table["t"]["err"])
+
+
+def test_means_over_speakers_are_the_same_bits_in_any_order() -> None:
+    speakers = [row(f"s{at}", n_segments=1, correct=right, deleted=3) for at, right in enumerate((1, 4, 8, 11))]
+    tables = [report(row(""), list(order), SttRules(), percent=True)[-3:] for order in permutations(speakers)]
+    assert tables == tables[:1] * len(tables)
 
 
 def test_a_stretch_ends_with_the_second_token_that_both_have_right() -> None:

@@ -83,9 +83,11 @@ class AffineMap:
     def of_rows(self, llh: Floats, labels: NDArray[np.integer[Any]]) -> Floats:
         """The same of log-likelihoods (T, K), each less that of the true class: 0 in the column of the true class."""
         scores, pivots = llh * self._unit, np.array(self.pivots) * self._unit
-        with np.errstate(over="ignore"):
-            differences = scores - scores[np.arange(labels.size), labels][:, None]
-        return self._scaled(differences - (pivots - pivots[labels][:, None]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart, left = _difference(scores, scores[np.arange(labels.size), labels][:, None])
+            between, rest = _difference(pivots, pivots[:, None])
+            # Digits that the differences have lost count where pivots take most of them away.
+            return self._scaled((apart - between[labels]) + (left - rest[labels]))
 
     @property
     def _unit(self) -> float:
@@ -96,6 +98,14 @@ class AffineMap:
         with np.errstate(over="ignore", under="ignore"):
             scaled = np.ldexp(distance, 2 * int(self._unit < 1.0) - self.exponent)
         return np.clip(scaled, -_FARTHEST, _FARTHEST)
+
+
+def _difference(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """The difference and what rounding left of it."""
+    difference = one - other
+    back = difference - one
+    left = (one - (difference - back)) - (other + back)
+    return difference, np.where(np.isfinite(left), left, 0.0)
 
 
 def ldexp(value: float, exponent: int) -> float:

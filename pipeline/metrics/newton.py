@@ -47,7 +47,7 @@ _SMALLEST = -1200
 class Found:
     """Where a minimisation ended: the map, the lowest value that was seen, the decrement at the last one, and passes.
 
-    ``settled``: whether the conditions of a minimum hold.
+    ``settled``: whether the conditions of a minimum hold; where not, the map is that of the lowest value.
     """
 
     at: AffineMap
@@ -89,15 +89,17 @@ class _Search:
         self._evaluate = evaluate
         self._most = most
         self.lowest = math.inf
+        self._best: AffineMap | None = None
         self._passes = 0
 
     def ended(self, at: AffineMap, decrement: float, settled: bool) -> Found:
-        return Found(at, self.lowest, decrement, self._passes, settled)
+        return Found(at if settled else self._best or at, self.lowest, decrement, self._passes, settled)
 
     def _see(self, at: AffineMap) -> Objective:
         seen = self._evaluate(at)
         self._passes += 1
-        self.lowest = min(self.lowest, seen.value)
+        if seen.value < self.lowest:
+            self.lowest, self._best = seen.value, at
         return seen
 
     def descend(self, at: AffineMap, enough: float) -> Found:
@@ -108,12 +110,12 @@ class _Search:
             step = newton_step(seen)
             if step is None:
                 break
-            settled = step.decrement <= _SETTLED * step.curvature
+            settled = step.decrement <= _SETTLED * step.curvature and seen.value <= self.lowest * (1.0 + QUADRATIC)
             polishing = last <= QUADRATIC * seen.value
             if polishing and step.decrement >= last:
                 return self.ended(at, step.decrement, settled)
             last = step.decrement
-            if step.decrement <= enough * seen.value:
+            if step.decrement <= enough * self.lowest:
                 base, offsets = step.centred(at)
                 return self.ended(base.moved(step.alpha, offsets, self._most), step.decrement, settled)
             at, seen = self._along(at, step, polishing)

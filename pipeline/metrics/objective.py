@@ -16,7 +16,7 @@ from pipeline.metrics.maps import AffineMap, Vector
 Matrix = tuple[Vector, ...]
 
 _LONGEST = 16.0
-"""How far offsets alone move at first."""
+"""How far offsets move at first."""
 _LOOSE = 2.0**-900
 """Couplings below are none: what is divided by them is beyond float64."""
 
@@ -77,14 +77,14 @@ class Step:
 def newton_step(seen: Objective, offsets_only: bool = False) -> Step | None:
     """Newton's step, of alpha and offsets or of offsets alone; None where float64 has none."""
     offsets = tuple(-more for more in solve(seen.coupling, seen.pulls, loose=float(offsets_only)))
+    # Nobody knows what offsets do that far from where they are.
+    shorter = _LONGEST / max(_LONGEST, *map(abs, offsets))
+    offsets = tuple(shorter * offset for offset in offsets)
     alpha, curvature = 0.0, seen.remaining
-    if offsets_only:  # nobody knows what offsets do that far from where they are
-        shorter = _LONGEST / max(_LONGEST, *map(abs, offsets))
-        offsets = tuple(shorter * offset for offset in offsets)
-    elif 0.0 < curvature < math.inf:
+    if not offsets_only:
+        if not 0.0 < curvature < math.inf:
+            return None
         alpha = -seen.profile / curvature
-    else:
-        return None
     decrement = -paired(seen.pulls, offsets) - seen.profile * alpha
     if not all(map(math.isfinite, (alpha, *offsets, decrement, *seen.shift))):
         return None

@@ -13,7 +13,7 @@ from pipeline.metrics.bounds import FROM_0, UP_TO_1
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.metrics.nce import P_MIN, nce
 from pipeline.partials.exact import ExactSum
-from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
+from pipeline.partials.stt_outcomes import CONFIDENT, COUNTS, SttOutcomes
 from pipeline.terms import Figure
 
 PLAN = "OpenKWS13 evaluation plan"
@@ -37,13 +37,15 @@ class Row:
     counts: tuple[int, ...]
     log2_p: float
     log2_1mp: float
+    confident: bool
+    """Whether any word of the output has a confidence, here or elsewhere: where one has, its lack is p = 0 (sclite)."""
 
     @classmethod
     def of(cls, name: str, total: SttOutcomes, places: list[int]) -> Row:
         """The groups at ``places`` together."""
         counts = total.counts[places].sum(axis=0).tolist() if places else [0] * len(COUNTS)
         sums = [sum((values[at] for at in places), ExactSum.zero()) for values in (total.log2_p, total.log2_1mp)]
-        return cls(name, tuple(counts), sums[0].value(), sums[1].value())
+        return cls(name, tuple(counts), sums[0].value(), sums[1].value(), total.units[CONFIDENT] > 0)
 
     def __getitem__(self, name: str) -> int:
         return self.counts[_PLACE[name]]
@@ -68,8 +70,12 @@ class Row:
         return {"sclite": self.n_ref, "plan": self.n_ref_plan, "longest": self["n_longest"]}[rule]
 
     def nce(self, missing: str, *, plan: bool) -> Figure:
-        """Normalised cross entropy: sclite counts forgiven deletions among the correct words, the plan does not."""
-        if not self["n_confidences"]:
+        """Normalised cross entropy: sclite counts forgiven deletions among the correct words, the plan does not.
+
+        Words that are empty (``;``) count as correct or not, and have no confidence (sclite).
+        """
+        n_missing = self["n_missing_correct"] + self["n_missing_incorrect"]
+        if not self["n_confidences"] and not (missing == "zero" and self.confident and n_missing):
             return Figure.undefined("no_confidences")
         correct = self["correct"] - (self["forgiven_reference"] if plan else 0)
         incorrect = self["substituted"] + self["inserted"]
@@ -201,8 +207,6 @@ def _reported(row: Row, rules: SttRules, *, percent: bool) -> dict[str, Any]:
     if percent:
         line |= {name: 100.0 * shown[rate] for name, rate in _RATES.items()}
         line["seg_err"] = 100.0 * shown["seg_err_rate"]
-    elif not row.n_ref:
-        line |= dict.fromkeys(_RATES, math.nan) | {"corr": 0, "ins": row["inserted"], "err": row.n_errors}
     return line
 
 

@@ -2,6 +2,12 @@
 
 ``official`` is sclite with ``-D -F``; ``plan`` divides by the reference's own tokens, leaves words without a
 confidence out of the cross entropy and keeps segment ends in double precision.
+
+Figures, counts and alignments are those of sclite, ties included. Read otherwise, where sclite gives up or loses words:
+recordings that the reference lacks are unscored and named; utterances of transcripts that the output lacks count as
+deleted, as recordings of a CTM do; an alternative without words is a null word wherever it stands; only the four marks
+<ALT…> are marks; the mark of ignored segments is one in any case of A-Z; and of characters (``cer``), braces of an
+output's words are characters, words of which none is left have no tokens, and optional words may be alternatives.
 """
 
 from __future__ import annotations

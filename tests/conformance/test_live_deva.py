@@ -108,6 +108,8 @@ def _compared(seen: dict[str, Any], protocol: str, place: Path) -> Found:
 
 
 def _figures(seen: dict[str, Any], block: dict[str, Any], row: dict[str, str], protocol: str, path: Path) -> Found:
+    if protocol == "med15":  # draws no curve
+        return _average_precision(block, row)
     if not path.exists():
         return [(f"{block['id']} curve", len(seen["curve"]), "none")]
     event, (values,) = block["id"], points(path, (0, 1, 2, 3, 6, 7, 8))
@@ -117,11 +119,9 @@ def _figures(seen: dict[str, Any], block: dict[str, Any], row: dict[str, str], p
         found = [(f"{event} {name}", mine, theirs) for name, mine, theirs in zip(names, own, values[1:], strict=True)
                  if not close(mine, theirs)]  # fmt: skip
         if not block["n_nontarget"]:  # the tool's file has 0 for a rate that its report calls NA
-            return [difference for difference in found if "p_fa" not in difference[0] and "ndc" not in difference[0]]
+            return [difference for difference in found if difference[0] == f"{event} p_md"]
         curve = [point | {"twv": point["ndc"]} for point in seen["curve"] if point["event"] == event]
         return found + curve_differences(curve, points(path.with_suffix(".1"), (0, 3, 4, 5)))
-    if protocol == "med15":
-        return _average_precision(block, row)
     own = [("max_ro", block["max_ro"], values[1]), ("ro", block["ro"], values[4])]
     found = [(f"{event} {name}", mine, theirs) for name, mine, theirs in own if not close(mine, theirs)]
     return found + _average_precision(block, row)

@@ -183,3 +183,11 @@ def test_words_and_segments_that_begin_together_stay_in_the_order_of_the_file() 
     later = made.having(ctm=(words[0], words[1]._replace(begin=3.0)))
     errors = [score(later.having(stm=rows))["measures"]["wer"]["n_errors"] for rows in (two, two[::-1])]
     assert errors == [1, 2]
+
+
+def test_of_equal_detections_in_a_segment_the_first_of_the_file_stands_for_it() -> None:
+    """KWSEval -g keeps the first of those with the best score (KWSSegAlign.pm), with its decision."""
+    records = (Record("SPEAKER", "f", "1", 0.0, 10.0, "<NA>", "<NA>", "S"), word(1.0, "a"), word(1.5, "b"))
+    yes, no = found(1.0, 1.0, 0.5, "YES"), found(3.0, 1.0, 0.5, "NO")
+    hits = [counts(search("openkws13-segments", records, rows))["n_hit"] for rows in ((yes, no), (no, yes))]
+    assert hits == [1, 0]

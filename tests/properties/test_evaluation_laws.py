@@ -157,7 +157,18 @@ def _unplaced(scored: dict[str, Any]) -> dict[str, Any]:
 # Scores ---------------------------------------------------------------------------------------------------------------
 
 BY_VALUE = (
-    *("cxe", "cnxe", "cxe_prior", "calibration_loss", "min_cnxe_affine", "twv_bayes", "calibration", "ape", "pav"),
+    *(
+        "cxe",
+        "cxe_submitted",
+        "cnxe",
+        "cxe_prior",
+        "calibration_loss",
+        "min_cnxe_affine",
+        "twv_bayes",
+        "calibration",
+        "ape",
+        "pav",
+    ),
     *("jar_threshold", "nce", "nce_plan", "reliability", "warnings"),
 )
 """What takes scores for log-likelihood ratios or probabilities, lies between two scores, or has them in words."""

@@ -247,6 +247,10 @@ def _events(size: int, rng: random.Random, tag: str) -> dict[str, Rows]:
 
 
 TEXTS = ("a b", "a", "", "(a) cc b", "{{ a / b a / @ }} b", "a- b a", "É cc", "IGNORE_TIME_SEGMENT_IN_SCORING", "A -b")
+LEXICON = tuple(
+    Pronounced(word, f"{phones} .")
+    for word, phones in {"a": "a", "b": "b . a", "A": "a", "cc": "c . c", "a-": "a", "-b": "b", "É": "e"}.items()
+)
 OUTPUTS = (("a",), ("b",), ("A",), ("cc",), ("a-",), ("(b)",), ("É",), ("<ALT_BEGIN>", "a", "<ALT>", "b", "<ALT_END>"))
 
 
@@ -266,10 +270,8 @@ def _tokens(size: int, rng: random.Random, tag: str) -> dict[str, Rows]:
             times = rng.sample(range(int(now * 8) + 16), rng.randint(0, 2 * size + 2))
             spoken += [Spoken(file, channel, n / 8, rng.choice(OUTPUTS), rng.randint(0, 8) / 8) for n in times]
     segments = segments or [Segment(tag + FILES[0], "1", speakers[0], 0.0, 1.0, "", "a")]
-    phones = {"a": "a", "b": "b . a", "A": "a", "cc": "c . c", "a-": "a", "-b": "b", "É": "e"}
-    lexicon = tuple(Pronounced(word, text + " .") for word, text in phones.items())
     spoken = spoken or [Spoken(tag + FILES[0], "1", 0.25, ("a",), 0.5)]
-    return {"stm": tuple(segments), "ctm": tuple(spoken), "lexicon": lexicon}
+    return {"stm": tuple(segments), "ctm": tuple(spoken), "lexicon": LEXICON}
 
 
 def _utterances(size: int, rng: random.Random, tag: str) -> dict[str, Rows]:
@@ -277,11 +279,10 @@ def _utterances(size: int, rng: random.Random, tag: str) -> dict[str, Rows]:
         (s, str(n)) for s in _some(rng, ("S", "s2", "S10", "t"), size, tag) for n in range(rng.randint(1, size + 2))
     ]
     texts = [text.format() for text in TEXTS[:7]]
-    phones = {"a": "a", "b": "b . a", "A": "a", "cc": "c . c", "a-": "a", "-b": "b", "É": "e"}
     return {
         "stm": tuple(Utterance(*one, rng.choice(texts)) for one in said),
         "ctm": tuple(Utterance(*one, rng.choice(texts)) for one in said if rng.random() < 0.9),
-        "lexicon": tuple(Pronounced(word, text + " .") for word, text in phones.items()),
+        "lexicon": LEXICON,
     }
 
 

@@ -68,6 +68,10 @@ def score(evaluation: Evaluation, *, measures: tuple[str, ...] = ()) -> dict[str
 _PLACES = re.compile(r"\(?lines? [0-9][0-9, …]*\)?|first (?:'[^']*'|in [^ ]*)|\([^)]*'[^)]*\)")
 
 
+NAMING_THE_FIRST = ("duplicate_record", "overlapping_record")
+"""Warnings that tell of the first row of a file among several."""
+
+
 def told(scored: dict[str, Any], *, plainly: bool = False) -> dict[str, Any]:
     """What a document says whatever the order of tables: rows by their names, warnings without their places.
 
@@ -75,7 +79,10 @@ def told(scored: dict[str, Any], *, plainly: bool = False) -> dict[str, Any]:
     """
     kept = {name: part for name, part in scored.items() if name not in ("signature", "warnings", "edition")}
     warnings = scored.get("warnings", ())
-    messages = [(one["code"], "" if plainly else _PLACES.sub("", one["message"])) for one in warnings]
+    messages = [
+        (one["code"], "" if plainly or one["code"] in NAMING_THE_FIRST else _PLACES.sub("", one["message"]))
+        for one in warnings
+    ]
     return {**_by_name(kept), "warnings": sorted(messages)}
 
 
@@ -105,6 +112,8 @@ def shuffled(evaluation: Evaluation, role: str, rng: random.Random) -> Evaluatio
     )
     if role == "rttm" and _settings(evaluation).get("search", "plan") != "plan":
         rows = _chains_kept(evaluation.roles[role], rows)
+    if role == "output" and evaluation.protocol.family.name == "segments":
+        rows = _equals_kept(evaluation.roles[role], rows)
     return evaluation.having(**{role: rows})
 
 
@@ -124,6 +133,20 @@ def _chains_kept(before: Rows, after: Rows) -> Rows:
             words.setdefault(chain(row), []).append(row)
     left = {name: iter(rows) for name, rows in words.items()}
     return tuple(next(left[chain(row)]) if row.kind == "LEXEME" else row for row in after)
+
+
+def _equals_kept(before: Rows, after: Rows) -> Rows:
+    """Of detections with the best score in a segment the first of the file stands for it (KWSSegAlign.pm): it stays."""
+
+    def place(block: Any, row: Any) -> tuple[Any, ...]:
+        return (block.query, row.file, row.channel, row.score)
+
+    equals: dict[tuple[Any, ...], list[Any]] = {}
+    for block in before:
+        for row in block.rows:
+            equals.setdefault(place(block, row), []).append(row)
+    left = {name: iter(rows) for name, rows in equals.items()}
+    return tuple(block._replace(rows=tuple(next(left[place(block, row)]) for row in block.rows)) for block in after)
 
 
 def renamed(evaluation: Evaluation, names: Names) -> Evaluation:

@@ -178,6 +178,7 @@ def _told(read, *records):
         (["f 1 1.0 0.3 yes lex a", "f 1 0.5 0.3 so lex a", "f 1 1.0 0.3 yes fp b"], [("duplicate_record", "f:3")]),
         (["f 1 1.1 0.3 yes lex a", "f 1 1.0 0.3 yes lex a"], [("overlapping_record", "f:1")]),
         (["f 1 1.0 0.3 yes lex a", "f 1 1.1 0.3 yes lex b"], []),  # two speakers may
+        (["f 1 1e308 1e308 yes lex a", "f 1 1.5e308 1e308 no lex a"], []),
         (["f 1 1.0 0.3 yes lex a"] * 2 + ["f 1 1.1 0.3 yes lex a"],
          [("duplicate_record", "f:2"), ("overlapping_record", "f:3")]),
     ],

@@ -101,9 +101,11 @@ def test_offsets_say_where_each_bucket_begins() -> None:
     assert trials.offsets[-1] == len(trials) == 49
 
 
-def test_negative_zero_is_zero() -> None:
-    trials = laid_out({"K1": ["a 1 1 1 -0.0 YES"]})
-    assert not np.signbit(trials.score[0])
+def test_negative_zero_keeps_its_sign_and_sorts_after_zero() -> None:
+    """Alignment files show it; sums and ranks take it for 0."""
+    trials = laid_out({"K1": ["a 1 1 1 -0.0 YES", "a 1 1 1 0 YES", "a 1 1 1 -0.5 YES"]})
+    assert trials.score.tolist() == [-0.5, 0.0, 0.0]
+    assert np.signbit(trials.score).tolist() == [True, False, True]
 
 
 def test_score_range_leaves_infinities_out() -> None:

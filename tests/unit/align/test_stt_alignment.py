@@ -7,6 +7,7 @@ from stt_strings import align_text, one_segment, steps
 
 from pipeline.align import token_linear
 from pipeline.align.token_rules import Lexer, TokenRules
+from pipeline.formats.lexicon import Lexicon
 from pipeline.formats.transcripts import AlternationError, spelled, words_of_text
 from pipeline.trials.token_schema import TokenTimeline
 
@@ -141,6 +142,20 @@ def test_of_characters_the_null_word_is_one_and_words_that_are_cut_stand_behind_
     assert one_segment("{ ab / cd / e @ }", "e", **rules) == [("C", "e", "e")]
     assert [ref for _, ref, _ in one_segment("{ ab / cd / efg }", "x y", **rules)] == ["a", "b"]
     assert [ref for _, ref, _ in one_segment("{ ab c / de f }", "x y z", **rules)] == ["a", "b", "c"]
+
+
+def test_syllables_of_a_schwa_are_no_null_words_and_tags_alone_are_no_syllables() -> None:
+    entries = {"a": ((("@",),),), "b": ((("_1",), ("x", "_2")),), "c": ((("_1",),),), "-": ((("d",),),)}
+    lexer = Lexer(TokenRules(variant="ser", syllable_tags=False), TokenTimeline(lexicon=Lexicon(entries)))
+    strings = {word: lexer.alternatives(word, first_only=False)[0] for word in "abc-"}
+    assert {word: [token.text for token in string] for word, string in strings.items()} == {
+        "a": ["@"],
+        "b": ["x"],
+        "c": ["c"],
+        "-": ["d"],
+    }
+    assert not strings["a"][0].null
+    assert [word for word in "abc-" if lexer.is_unknown(word)] == ["c"]
 
 
 def test_alternatives_of_the_reference() -> None:

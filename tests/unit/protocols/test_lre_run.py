@@ -142,7 +142,7 @@ def test_trials_in_the_store_name_themselves(folder: Path, tmp_path: Path) -> No
 
     place = tmp_path / "store"
     _run(folder, Store(str(place)))
-    stored = [xr.open_zarr(path) for path in sorted((place / "trials").glob("*.zarr"))]
+    stored = [xr.open_zarr(f"zip::{path}") for path in sorted((place / "trials").glob("*.zarr.zip"))]
     plenty = [one for one in stored if one.attrs["task"] == "Plenty"]
     assert {one.sizes["class"] for one in plenty} == {7}
     assert {one.sizes["trial"] for one in stored} == {len(key_of(3))}

@@ -37,7 +37,7 @@ def ledgers(draw):
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, reach = draw(st.sampled_from([1, 30, 400])), draw(st.sampled_from([3, 40, 100_000]))
     score = random.integers(-reach, reach, n) * draw(st.sampled_from(STEPS))
-    odd = draw(st.sampled_from([None, None, 1 / 3, -1 / 3, np.inf, -np.inf, 1e300]))
+    odd = draw(st.sampled_from([None, None, 1 / 3, -1 / 3, np.inf, -np.inf, 1e308, -1e308, 5e-324]))
     if odd is not None:
         score[random.integers(0, n)] = odd
     if draw(st.booleans()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,7 @@ from pipeline.partials.exact import ExactSum, exact_sums_by_group, values_of_lim
 from pipeline.partials.merge import merge_tree
 
 UNITS = 1 << (LIMB_BITS * ORIGIN)
+LARGEST = sys.float_info.max
 # Overflow on the way stops math.fsum but not an exact sum: keep its range, not ours, in mind.
 FINITE = st.floats(-1e300, 1e300) | st.floats(-1.0, 1.0) | st.integers(-5, 5).map(lambda n: n * 2.0**-1074)
 LISTS = st.lists(FINITE, max_size=40)
@@ -42,6 +44,26 @@ def test_any_bit_pattern_that_is_a_finite_number(bits):
     values = bits.view(np.float64)
     values = values[np.isfinite(values)]
     assert exactly(ExactSum.of(values)) == sum(map(Fraction, values.tolist()))
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1), st.integers(1, 9))
+def test_the_mean_of_any_finite_numbers_is_next_to_the_exact_one(values, mass):
+    mean, exact = ExactSum.of(array(values)).mean(mass), sum(map(Fraction, values)) / mass
+    if abs(exact) <= Fraction(LARGEST):
+        assert abs(Fraction(mean) - exact) <= Fraction(2) ** -52 * abs(exact) + Fraction(2) ** -1074
+    else:
+        assert math.isinf(mean) == (abs(exact) >= Fraction(2) ** 1024) or abs(mean) == LARGEST
+        assert (mean > 0) == (exact > 0)
+
+
+@given(LISTS, st.integers(-1100, 1100))
+def test_a_shifted_sum_is_rounded_once(values, exponent):
+    exact = sum(map(Fraction, values)) * Fraction(2) ** exponent
+    try:
+        expected = exact.numerator / exact.denominator
+    except OverflowError:
+        expected = math.inf if exact > 0 else -math.inf
+    assert ExactSum.of(array(values)).value(exponent) == expected
 
 
 @given(LISTS, st.randoms(use_true_random=False), st.integers(1, 6))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -32,11 +33,13 @@ from pipeline.protocols.kws_ranks import text_condition
 from pipeline.terms import Facts
 
 QUERIES = tuple(f"q{number:02d}" for number in range(9))
+EXTREME = np.array([0.0, 1.5, *(sign * size for size in (1e308, sys.float_info.max, 5e-324) for sign in (1, -1))])
 SETTINGS = (
     ("sws2013", "official", {}),
     ("sws2013", "official", {"censor": "query"}),
     ("sws2013", "official", {"censor": "0.5", "include_no_targets": "true"}),
     ("sws2013", "official", {"censor": "-0.0"}),
+    ("sws2013", "official", {"censor": "1e308"}),
     ("sws2012", "plan", {}),
     ("openkws13", "official", {}),
     ("openkws13", "plan", {"skip_undefined_p_fa": "true", "withdrawn": "q03"}),
@@ -47,7 +50,7 @@ SETTINGS = (
 def ledgers(draw, few_scores=True):
     """Parts of a cell, each with all trials of some queries, in two orders of ranks."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
-    infinite, spread = draw(st.booleans()), draw(st.sampled_from([0, 1, 6])) if few_scores else 6
+    infinite, spread = draw(st.booleans()), draw(st.sampled_from([0, 1, 6, None])) if few_scores else 6
     share = draw(st.sampled_from([0.0, 0.1, 0.5, 1.0]))
     bounds = [0, *sorted(draw(st.sets(st.integers(1, len(QUERIES) - 1), max_size=4))), len(QUERIES)]
     return [_part(QUERIES[a:b], random, share, spread, infinite) for a, b in pairwise(bounds)]
@@ -57,7 +60,10 @@ def _part(queries, random, share, digits, infinite, rows=12):
     n = int(random.integers(0, rows * len(queries)))
     query = random.integers(0, len(queries), n).astype(np.int32)
     target = random.random(n) < share
-    score = np.round(random.normal(np.where(target, 1.5, 0.0), 1.5), digits)
+    if digits is None:
+        score = random.choice(EXTREME, n)
+    else:
+        score = np.round(random.normal(np.where(target, 1.5, 0.0), 1.5), digits)
     if infinite and n:
         score[random.integers(0, n, 2)] = random.choice([np.inf, -np.inf])
     decision = (score >= 1.0) ^ (random.random(n) < 0.1)

@@ -16,8 +16,9 @@ from pipeline.align.candidates import find_candidates
 from tests.unit.align.align_tiles import occurrences, trials
 
 RANGES = ("group", "keyword", (0.0, 1.0), (np.nan, np.nan))
-SPREADS = ("fine", "coarse", "infinite", "far")
-"""How times and scores lie: few ties, many, with infinite scores, or times so far apart that sums would be rounded."""
+SPREADS = ("fine", "coarse", "infinite", "huge", "tiny", "far")
+"""How times and scores lie: few ties, many, with infinite scores, with ranges of scores beyond doubles or too small for
+normal ones, or times so far apart that sums would be rounded."""
 
 
 @st.composite
@@ -39,6 +40,9 @@ def tiles(draw):
     if spread == "infinite":
         score[random.random(n_detections) < 0.4] = np.inf
         score[random.random(n_detections) < 0.2] = -np.inf
+    if spread in ("huge", "tiny"):
+        sizes = [0.0, 1e307, 1.2e308, 1.7976931348623157e308] if spread == "huge" else [0.0, 5e-324, 1e-323, 3e-310]
+        score = random.choice([*sizes, *(-size for size in sizes)], n_detections)
     columns = zip(begin.tolist(), dur.tolist(), score.tolist(), strict=True)
     rows = [(*at, *row, random.random() < 0.5) for at, row in zip(places(n_detections), columns, strict=True)]
     begin, dur = times(n_references, 0 if spread == "far" else 1)

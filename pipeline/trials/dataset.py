@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipeline.formats.table import Array
+from pipeline.trials.ragged import FIRST_ROW, N_ROWS, codes_of, runs_of
 from pipeline.trials.schema import Codes, Ints, Timeline, Trials
 
 if TYPE_CHECKING:
@@ -62,19 +63,18 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
     """Trials of one output as a dataset; ``source`` (where they come from: uri, sha256, …) becomes its attributes.
 
     Dimensions ``query`` and ``trial``. The trials of a query are the rows ``first_row`` up to ``first_row + n_rows``
-    (CF's contiguous ragged array), each with ``time`` on the dataset's timeline; ``bucket_offset`` over
-    ``bucket_edge`` says where each bucket of queries begins. Every array carries ``units``, ``long_name`` and
-    ``source``; names are variable-length strings. Nothing is lost: see ``from_dataset``.
+    (CF's contiguous ragged array), by file, channel and begin. Each has its ``time`` on the dataset's timeline, which
+    never falls within a query where recordings have one channel. ``bucket_offset`` over ``bucket_edge`` says where
+    each bucket of queries begins. Every array carries ``units``, ``long_name`` and ``source``; names are
+    variable-length strings. Nothing is lost: see ``from_dataset``.
     """
     import xarray as xr
 
-    n_rows = np.bincount(trials.query, minlength=len(trials.queries))
     data: dict[str, Any] = {
         "file": ("trial", _narrow(trials.file)),
         "channel": ("trial", _narrow(trials.channel)),
         **{name: ("trial", getattr(trials, field)) for name, field in _ROWS.items()},
-        "first_row": ("query", _first_rows(trials, n_rows)),
-        "n_rows": ("query", n_rows),
+        **{name: ("query", runs) for name, runs in runs_of(trials.query, len(trials.queries)).items()},
         "bucket_offset": ("bucket_edge", trials.offsets),
         "recording_begin": ("recording", timeline.offset_s[:-1]),
         "timeline_end": ((), timeline.offset_s[-1]),
@@ -104,14 +104,6 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
 def _narrow(whole: Ints | Codes) -> Array:
     """The same in the smallest type that holds all of these whole numbers."""
     return whole.astype(np.min_scalar_type(int(whole.max(initial=0))))
-
-
-def _first_rows(trials: Trials, n_rows: Ints) -> Ints:
-    """Where the rows of each query begin; 0 for one without any."""
-    first = np.zeros(n_rows.size, np.int64)
-    begins = np.flatnonzero(np.diff(trials.query, prepend=-1))
-    first[trials.query[begins]] = begins
-    return first
 
 
 def _names(names: tuple[str, ...]) -> Any:
@@ -166,10 +158,8 @@ class _Rows:
 
     def _queries(self) -> Codes:
         """The query of every row: those of one follow one another."""
-        first, n_rows = (self.dataset.variables[name].to_numpy() for name in ("first_row", "n_rows"))
-        within = np.flatnonzero((n_rows > 0) & (first >= self.begin) & (first < self.end))
-        within = within[np.argsort(first[within])].astype(np.int32)
-        return np.repeat(within, n_rows[within])
+        first, n_rows = (self.dataset.variables[name].to_numpy() for name in (FIRST_ROW, N_ROWS))
+        return codes_of(first, n_rows, self.begin, self.end)
 
 
 def _text(dataset: xr.Dataset, name: str) -> tuple[str, ...]:

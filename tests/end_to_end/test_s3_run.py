@@ -58,7 +58,7 @@ def figures(store: Store) -> dict[str, bytes]:
 
 def grid(store: Store, run: str) -> dict[str, bytes]:
     """The objects of a run's grid, with words for the run's id and its plan's address, which tells the inputs' URLs."""
-    own = [path for path in store.listing("grids") if f"/{run}.zarr/" in path]
+    own = [path for path in store.listing("grids") if f"/{run}{arrays.ENDING}" in path]
     plans = {path.rpartition("/")[2].removesuffix(".json").encode() for path in store.listing("plans")}
     found = {path.replace(run, "RUN"): store.get(path).replace(run.encode(), b"RUN") for path in own}
     for address in plans:

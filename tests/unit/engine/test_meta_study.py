@@ -141,7 +141,7 @@ def test_rescored_outputs_have_the_other_operating_point_and_read_nothing_again(
     own, other = (rows(done[0], evaluation=name, measure="atwv", condition="all") for name in ("y2", "y2=at-2013"))
     assert {row.point for row in other} == {row.point for row in rows(done[0], evaluation="y3", measure="atwv")}
     assert {row.tolerance_s for row in other} == {row.tolerance_s for row in own} == {1.0}
-    trials = {path.split("/")[1] for path in store.listing("trials") if path.endswith(".zarr.zip")}
+    trials = {path.split("/")[1] for path in store.listing("trials") if path.endswith(arrays.ENDING)}
     outputs = {(j.inputs["output"].sha256, j.inputs["ecf"].sha256) for one in planned for j in one.plan.jobs}
     assert len(trials) == len(outputs)  # one for each output, whatever it was scored with
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from pipeline.engine.references import KIND
-from pipeline.partials.codec import check_columns, decode_columns
+from pipeline.partials.codec import check_columns
 from pipeline.store import arrays
 from pipeline.store.blobs import Store
 
@@ -16,8 +15,6 @@ def check(store: Store) -> None:
         folder = path.partition("/")[0]
         if path.endswith(arrays.ENDING):
             arrays.verify(store, path)
-        elif folder == "references":
-            decode_columns(store.get(path), KIND)
         elif folder == "tables":
             check_columns(store.get(path))
         elif folder not in ("reports", "performance"):

@@ -19,6 +19,7 @@ from pipeline.cli import main
 from pipeline.config import load_evaluation
 from pipeline.engine.plan import plan
 from pipeline.grid import faults, latest
+from pipeline.store import arrays
 from pipeline.store.blobs import Store
 from tests.end_to_end.nights import database, until
 from tests.s3_faults import after, spoiling
@@ -203,8 +204,6 @@ def test_keys_withdrawn_under_a_run_are_told_and_nothing_is_published(
 def test_the_search_finds_what_is_planted(tmp_path: Path) -> None:
     import numpy as np
     import xarray as xr
-
-    from pipeline.store import arrays
 
     store = Store(str(tmp_path))
     arrays.write_groups(store, "trials/x.zarr", {"": xr.Dataset({"note": ("n", np.array([f"a{SECRET}b"] * 50))})})

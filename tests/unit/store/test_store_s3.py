@@ -13,6 +13,7 @@ from s3fs import S3FileSystem
 from pipeline.errors import DamageError, InputError, StoreError, UsageError
 from pipeline.store import arrays, manifest, s3
 from pipeline.store.blobs import Store, open_input
+from pipeline.store.meter import BYTES
 from tests import s3_faults
 from tests.s3_faults import FaultProxy
 from tests.s3_server import S3Server

@@ -22,6 +22,7 @@ CHUNK = 65_536
 """Rows of a chunk, at most."""
 KIND = "groups/1"
 """In which form groups are stored."""
+_SHUFFLES = ("bitshuffle", "noshuffle")
 RAGGED = "trial"
 """The dimension whose rows are read by ranges."""
 Values = NDArray[Any]
@@ -51,20 +52,23 @@ def encode(groups: Mapping[str, Group]) -> bytes:
     Equal contents give equal bytes: no date, no thread, no machine has a part in them.
     """
     arrays = {_key(group, name): array for group in groups for name, array in groups[group].arrays.items()}
+    shuffles = {path: _shuffle_of(array.values) for path, array in arrays.items()}
     by_rows = list[tuple[int, str, bytes]]()
     rest = list[tuple[str, bytes]]()
     for path, array in arrays.items():
-        for first_row, key, data in _chunks(array):
+        for first_row, key, data in _chunks(array, shuffles[path]):
             if array.dims[:1] == (RAGGED,):
                 by_rows.append((first_row, f"{path}/{key}", data))
             else:
                 rest.append((f"{path}/{key}", data))
     rows = [(key, data) for _, key, data in sorted(by_rows)]
-    return zips.pack([*rows, *sorted(rest), *_metadata(groups, arrays)])
+    return zips.pack([*rows, *sorted(rest), *_metadata(groups, arrays, shuffles)])
 
 
-def _metadata(groups: Mapping[str, Group], arrays: Mapping[str, Array]) -> list[tuple[str, bytes]]:
-    each: dict[str, dict[str, Any]] = {path: _described(array) for path, array in arrays.items()}
+def _metadata(
+    groups: Mapping[str, Group], arrays: Mapping[str, Array], shuffles: Mapping[str, str]
+) -> list[tuple[str, bytes]]:
+    each: dict[str, dict[str, Any]] = {path: _described(array, shuffles[path]) for path, array in arrays.items()}
     for name in sorted({"", *groups}, reverse=True):
         below = {path.removeprefix(_key(name, "")): each[path] for path in each if path.startswith(_key(name, ""))}
         consolidated = {"kind": "inline", "must_understand": False, "metadata": dict(sorted(below.items()))}
@@ -86,7 +90,7 @@ def _key(group: str, name: str) -> str:
     return f"{group}/{name}" if group else name
 
 
-def _described(array: Array) -> dict[str, Any]:
+def _described(array: Array, shuffle: str) -> dict[str, Any]:
     is_text = array.values.dtype.kind == "T"
     return {
         "zarr_format": 3,
@@ -96,16 +100,16 @@ def _described(array: Array) -> dict[str, Any]:
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunk_shape(array.values.shape))}},
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
         "fill_value": "" if is_text else np.zeros((), array.values.dtype).item(),
-        "codecs": _text_codecs() if is_text else _number_codecs(array.values.dtype),
+        "codecs": _text_codecs() if is_text else _number_codecs(array.values.dtype, shuffle),
         "attributes": dict(array.attrs),
         "dimension_names": list(array.dims),
         "storage_transformers": [],
     }
 
 
-def _number_codecs(dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+def _number_codecs(dtype: np.dtype[Any], shuffle: str) -> list[dict[str, Any]]:
     order = {"endian": "little"} if dtype.itemsize > 1 else {}
-    blosc = {"typesize": dtype.itemsize, "cname": "zstd", "clevel": 3, "shuffle": "bitshuffle", "blocksize": 0}
+    blosc = {"typesize": dtype.itemsize, "cname": "zstd", "clevel": 3, "shuffle": shuffle, "blocksize": 0}
     return [
         {"name": "bytes", "configuration": order} if order else {"name": "bytes"},
         {"name": "blosc", "configuration": blosc},
@@ -132,11 +136,11 @@ def chunk_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(chunks)
 
 
-def _chunks(array: Array) -> Iterator[tuple[int, str, bytes]]:
+def _chunks(array: Array, shuffle: str) -> Iterator[tuple[int, str, bytes]]:
     """First row, key and bytes of every chunk; what a chunk reaches beyond the end is zeros."""
     values = array.values
     if not values.ndim:
-        yield 0, "c", _compressed(values)
+        yield 0, "c", _compressed(values, shuffle)
         return
     shape = chunk_shape(values.shape)
     for place in product(*(range(-(-n // step)) for n, step in zip(values.shape, shape, strict=True))):
@@ -145,10 +149,21 @@ def _chunks(array: Array) -> Iterator[tuple[int, str, bytes]]:
             whole = np.zeros(shape, values.dtype)
             whole[tuple(map(slice, piece.shape))] = piece
             piece = whole
-        yield place[0] * shape[0], "/".join(map(str, ("c", *place))), _compressed(piece)
+        yield place[0] * shape[0], "/".join(map(str, ("c", *place))), _compressed(piece, shuffle)
 
 
-def _compressed(values: Values) -> bytes:
+def _shuffle_of(values: Values) -> str:
+    """The shuffle that makes least of the first elements.
+
+    Numbers of few digits repeat, which zstd finds where their bytes stand together; others compress when shuffled.
+    """
+    if values.dtype.kind == "T":
+        return _SHUFFLES[0]
+    first = values.reshape(-1)[:CHUNK]
+    return min(_SHUFFLES, key=lambda shuffle: len(_compressed(first, shuffle)))
+
+
+def _compressed(values: Values, shuffle: str) -> bytes:
     import google_crc32c
     from numcodecs import blosc
     from numcodecs.vlen import VLenUTF8
@@ -158,7 +173,8 @@ def _compressed(values: Values) -> bytes:
         data = Zstd(level=3).encode(VLenUTF8().encode(values.astype(object)))
     else:
         little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+        how = blosc.BITSHUFFLE if shuffle == "bitshuffle" else blosc.NOSHUFFLE
         blosc.use_threads = False  # blocks stand in the order in which the threads of a compression finish
-        data = blosc.compress(little.reshape(-1).view(np.uint8), b"zstd", 3, blosc.BITSHUFFLE, 0, values.dtype.itemsize)
+        data = blosc.compress(little.reshape(-1).view(np.uint8), b"zstd", 3, how, 0, values.dtype.itemsize)
     checksum: int = google_crc32c.value(bytes(data))
     return bytes(data) + checksum.to_bytes(4, "little")

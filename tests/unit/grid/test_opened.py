@@ -8,6 +8,7 @@ import pytest
 import pipeline
 from flows.steps import finish, score_here
 from pipeline.config import load_evaluation
+from pipeline.engine.cell import load_result
 from pipeline.engine.plan import plan
 from pipeline.errors import StoreError, UsageError
 from pipeline.grid import Run, opened
@@ -52,6 +53,29 @@ def test_the_grid_is_opened_group_by_group(done: tuple[Store, Run]) -> None:
     place = {"query_set": "p", "dataset": "d", "system": "good", "condition": "all", "measure": "atwv"}
     assert np.isfinite(pipeline.open_grid(*done)["value"].sel(place))
     assert "count" in pipeline.open_grid(*done, "queries").dims
+
+
+def test_the_grid_says_what_cells_rest_on(done: tuple[Store, Run]) -> None:
+    store, run = done
+    grid = pipeline.open_grid(store, run).sel(query_set="p", dataset="d", system="good")
+    result = load_result(store, run.results[str(CELL)])
+    for name in (
+        "beta",
+        "t_audio_s",
+        "n_trials",
+        "n_target",
+        "p_target_effective",
+        "prior_empirical",
+        "threshold_bayes",
+    ):
+        assert grid[name].item() == result.facts[name]
+        assert all(grid[name].attrs[told] for told in ("units", "long_name", "source"))
+    assert grid["t_audio_s"].item() == 100.0
+    assert {grid[name].item() for name in ("trials", "reference", "labels")} == set(result.made_from)
+    assert all(store.exists(grid[name].item()) for name in ("trials", "reference", "labels"))
+    refused = pipeline.open_grid(store, run).sel(query_set="q", dataset="e", system="poor")
+    assert refused["trials"].item() == refused["labels"].item() == ""
+    assert np.isnan(refused["beta"].item())
 
 
 def test_many_trials_are_dask_arrays(done: tuple[Store, Run], monkeypatch: pytest.MonkeyPatch) -> None:

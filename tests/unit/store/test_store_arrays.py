@@ -112,7 +112,7 @@ def test_chunks_and_codecs_are_those_of_the_design(store):
             codecs = str(root[name].metadata.codecs)
             assert "zstd" in codecs.lower()
             assert "Crc32cCodec" in codecs
-            assert ("bitshuffle" in codecs) == (name != "id")
+            assert ("BloscCodec" in codecs) == (name != "id")
 
 
 def test_what_some_rows_need_lies_side_by_side(store):

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import align, partitions, peers, reader, stt, whole
+from bench import align, installed, partitions, peers, reader, stt, whole
 from bench.machine import head
 from bench.printed import Printed, printed
 from bench.printed import markdown as printed_markdown
@@ -67,8 +67,10 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="a hundredth of the sizes, one run each, no aims: a trial")
     parser.add_argument("--write", type=Path, metavar="FILE", help="also write the table as Markdown")
     parser.add_argument("--sclite", metavar="COMMAND", help="where it is not on the path (Debian: sctk)")
-    for name, of in (("kwseval", "F4DE"), ("stdeval", "STDEval"), ("deva", "F4DE"), ("kaldi", "Kaldi")):
-        parser.add_argument(f"--{name}", metavar="PATH", help=f"the program, or the folder of {of}")
+    for tool in installed.ALL:
+        parser.add_argument(
+            tool.option, metavar="PATH", help=f"the program, or the folder of {tool.of} ({tool.variable})"
+        )
     return parser.parse_args(words)
 
 
@@ -89,6 +91,7 @@ def groups(args: argparse.Namespace) -> Mapping[str, Make]:
         "med": partial(peers.med, rows=size(50_000), path=args.deva),
         "kws": partial(peers.kws, rows=size(5_000), path=args.kwseval),
         "std": partial(peers.std, rows=size(16_000), path=args.stdeval),
+        "jar": partial(peers.jar, rows=size(100_000), path=args.jar),
         "kaldi": partial(peers.kaldi, rows=size(1_000_000), path=args.kaldi),
     }
 

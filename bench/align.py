@@ -135,7 +135,7 @@ def tile(n_detections: int, n_references: int, n_queries: int, n_files: int) -> 
         channel=np.zeros(n_references, np.int32),
         begin_s=begin[key_order],
         end_s=end[key_order],
-        first_begin_s=begin[key_order],
+        last_begin_s=begin[key_order],
         first_end_s=end[key_order],
         row=key_order,
         offsets=np.array([0, n_references]),

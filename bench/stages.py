@@ -78,7 +78,10 @@ def write_inputs(place: Path, rows: int) -> None:
     random = np.random.default_rng(20)
     queries = [f"q{number:03d}" for number in range(N_QUERIES)]
     files = [f"f{number:04d}" for number in range(N_FILES)]
-    excerpts = "".join(f'<excerpt audio_filename="{f}.wav" channel="1" tbeg="0" dur="{FILE_S}"/>\n' for f in files)
+    of_stdeval = 'language="x" source_type="cts"'  # STDEval asks for both
+    excerpts = "".join(
+        f'<excerpt audio_filename="{f}.wav" channel="1" tbeg="0" dur="{FILE_S}" {of_stdeval}/>\n' for f in files
+    )
     (place / "a.ecf.xml").write_text(
         f'<ecf source_signal_duration="{N_FILES * FILE_S}" version="1">\n{excerpts}</ecf>\n'
     )

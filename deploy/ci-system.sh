@@ -4,6 +4,7 @@ set -euo pipefail
 
 packages=(chromium fonts-dejavu-core postgresql)  # a browser for the report page, a database for Prefect
 packages+=(slurm-wlm munge iproute2)  # a Slurm of one node, and hosts with cables to pull
+packages+=(libcairo2)  # draws DET curves as PDF
 packages+=(sctk)  # the official speech-to-text scorer, run beside ours
 
 missing=()

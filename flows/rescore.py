@@ -61,17 +61,23 @@ def run_evaluation(
     workers: int | None = None,
     quiet: bool = False,
     alignments: bool = False,
+    det: Sequence[str] = (),
 ) -> RunSummary:
     """Score what the store lacks, publish the run, print the boards and where everything is (unless ``quiet``).
 
-    With ``alignments`` the run has the organisers' tables of every cell beside its reports.
+    With ``alignments`` the run has the organisers' tables of every cell beside its reports, with ``det`` (svg, pdf) its
+    DET curve.
 
     When the latest run has these very inputs, nothing is started and nothing is written.
     Raises ``ConfigError`` and ``InputError`` for the evaluation's own files, ``PlatformError`` for everything else
     that keeps cells from being scored.
     """
     kept = Store(store)
-    work = plan(load_evaluation(evaluation), kept, alignments=alignments)
+    if det:
+        from pipeline.report.det_file import check_forms
+
+        check_forms(det)
+    work = plan(load_evaluation(evaluation), kept, alignments=alignments, det=det)
     todo = missing(work.jobs, kept)
     found = None if todo else unless_damaged(lambda: _standing(kept, work), "the latest run")
     if found is None:

@@ -87,6 +87,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     if is_probe(plan.evaluation):  # its figures are a line in a study, and nobody opens a page of its own
         return publish(store, plan, results, work=lambda: {**document(plan, total(works)), **notes})
     from pipeline.report.cell_tables import write_cell_tables
+    from pipeline.report.det_file import write_cell_drawings
     from pipeline.report.uncertainty import when_cheap
     from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
 
@@ -95,7 +96,8 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     def report(store: Store, prefix: str, grid: Any, ordered: Sequence[Result]) -> Mapping[str, str]:
         intervals = unless_damaged(lambda: when_cheap(store, plan, ordered), _MADE_FROM) or ()
         written = write_reports(store, prefix, grid, ordered, _changes(previous, plan, grid, ordered), intervals)
-        return {**written, **(write_cell_tables(store, plan, prefix) if plan.alignments else {})}
+        tables = write_cell_tables(store, plan, prefix) if plan.alignments else {}
+        return {**written, **tables, **(write_cell_drawings(store, plan, prefix) if plan.det else {})}
 
     def took() -> Mapping[str, Any]:
         return {**document(plan, total([*works, Work.of_cost("publish", meter.cost)])), **notes}

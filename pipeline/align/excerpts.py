@@ -11,6 +11,7 @@ from pipeline import compiled
 from pipeline.align.grouped import positions_within
 from pipeline.formats.table import Array, recode, wide
 from pipeline.trials.schema import Bools, Codes, Excerpts, Floats, Ints
+from pipeline.trials.spans import holding
 
 _PLACES_AT_MOST = 1 << 20
 """Files by channels, of which a table is made."""
@@ -52,6 +53,37 @@ def inside_excerpts(
         begun = positions_within(spans.begin_s, first, spans.first[of + 1], begin_s[rows], after_equal=True)
         # Of the excerpts begun by then, the one that ends last holds the row if any does.
         inside[rows] = (begun > first) & (spans.latest_end_s[np.maximum(begun - 1, 0)] >= end_s[rows])
+    return inside
+
+
+def first_inside(
+    excerpts: Excerpts,
+    held: Bools,
+    files: tuple[str, ...],
+    channels: tuple[str, ...],
+    file: Codes,
+    channel: Codes,
+    begin_s: Floats,
+    end_s: Floats,
+) -> Bools:
+    """For each row whether, of the excerpts that hold it whole, the first is one that ``held`` marks.
+
+    Rows as of ``inside_excerpts``.
+
+    Source: KWSEval, KWSAlignment.pm (F4DE 3.5.0), ``_ecfOfRecord``.
+    """
+    rows = (files, channels, file, channel, begin_s, end_s)
+    inside = inside_excerpts(excerpts.take(held), *rows)
+    doubtful = np.flatnonzero(inside & inside_excerpts(excerpts.take(~held), *rows))
+    if not doubtful.size:
+        return inside
+    of_rows = recode(files, excerpts.files)[file[doubtful]].astype(np.int64) * len(excerpts.channels)
+    of_rows += recode(channels, excerpts.channels)[channel[doubtful]]
+    places = excerpts.file.astype(np.int64) * len(excerpts.channels) + excerpts.channel
+    spans = (places, excerpts.begin_s, excerpts.end_s)
+    row, span = holding(*spans, of_rows, begin_s[doubtful], end_s[doubtful])
+    _, first = np.unique(row, return_index=True)
+    inside[doubtful] = held[span[first]]
     return inside
 
 

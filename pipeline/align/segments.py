@@ -36,12 +36,13 @@ def align_segments(trials: Trials, targets: Occurrences, segments: Excerpts, *, 
     """The trials of inferred-segment scoring for one tile; ``targets.row`` says which of ``segments`` each target is.
 
     A detection belongs to the first segment of its recording and channel that holds its mid point ``begin + dur / 2``,
-    both borders included. Of a query's detections in one segment the one with the highest score stands for it (of
-    equals the earliest, shortest, then the YES; the tool takes the first of the file).
+    both borders included. Of a query's detections in one segment the one with the highest score stands for it, of
+    equals the first of the file: the order of rows in an output counts there, as in the tool.
     ``deciding``: ``best`` takes that detection's decision, so that a NO may hide a YES (KWSEval); with ``any`` one YES
     is enough (plan 004, section 5.2.1: one or more mid points).
-    A target without a detection of its own takes one that stands for a neighbour and whose mid point is on their
-    border; the tool picks at random where there are both.
+    A target is mapped to one of the detections that stand for a segment and whose mid point it holds: its own, else the
+    best of those on a border or in an excerpt that overlaps. The others of these are no trials (they are neither hits
+    nor false alarms); which one is mapped the tool picks at random.
 
     Source: KWSSegAlign.pm 72-328 (F4DE 3.5.0); OpenKWS13 evaluation plan, section 5.2.1.
     """
@@ -53,26 +54,28 @@ def align_segments(trials: Trials, targets: Occurrences, segments: Excerpts, *, 
     own[row[::-1]] = span[::-1]  # pairs ascend: the first segment is written last
     inside = own >= 0
     best, decision = _standing(trials, own, deciding)
-    pair_of_trial = _pairs(trials.query.astype(np.int64), own, segments)
-    pair_of_target = _pairs(
-        recode(targets.queries, trials.queries)[targets.query].astype(np.int64), targets.row, segments
-    )
-    standing = _lookup(pair_of_trial[best], pair_of_target)
-    borders = np.flatnonzero(np.isin(row, best) & (span != own[row]))
-    pair_of_border = _pairs(trials.query[row[borders]].astype(np.int64), span[borders], segments)
-    bordering = _lookup(pair_of_border, pair_of_target)
-    free = (standing < 0) & (bordering >= 0)
-    standing[free] = np.searchsorted(best, row[borders[bordering[free]]])  # best ascends
-    return _alignment(targets, standing, (best, own[best], decision), inside)
+    stands = np.isin(row, best)
+    row, span = row[stands], span[stands]
+    query = recode(targets.queries, trials.queries)[targets.query].astype(np.int64)
+    wanted = _pairs(trials.query[row].astype(np.int64), span, segments)
+    target = _lookup(_pairs(query, targets.row, segments), wanted)
+    row, span, target = row[target >= 0], span[target >= 0], target[target >= 0]
+    order = np.lexsort((trials.row[row], -trials.score[row], span != own[row], target))
+    mapped, first = np.unique(target[order], return_index=True)
+    standing = np.full(len(targets), -1, np.int64)
+    standing[mapped] = np.searchsorted(best, row[order[first]])  # best ascends
+    alone = np.flatnonzero(~np.isin(best, row))
+    return _alignment(targets, standing, alone, (best, own[best], decision), inside)
 
 
 def _alignment(
-    targets: Occurrences, standing: Ints, chosen: tuple[Ints, Ints, Bools], inside: Bools
+    targets: Occurrences, standing: Ints, alone: Ints, chosen: tuple[Ints, Ints, Bools], inside: Bools
 ) -> SegmentAlignment:
-    """``standing``: for each target its position among the ``chosen`` detections (rows, segments, decisions), or -1."""
+    """``standing``: for each target its position among the ``chosen`` detections (rows, segments, decisions), or -1;
+    ``alone``: positions of those that no target holds.
+    """
     best, segment, decision = chosen
     mapped = np.flatnonzero(standing >= 0)
-    alone = np.setdiff1d(np.arange(best.size), standing[mapped])
     position = np.concatenate([standing[mapped], alone])
     reference = np.concatenate([mapped, np.full(alone.size, -1, np.int64)])
     stands_for = np.concatenate([targets.row[mapped], segment[alone]])
@@ -101,7 +104,7 @@ def _pairs(query: Ints, segment: Ints, segments: Excerpts) -> Ints:
 def _standing(trials: Trials, own: Ints, deciding: Deciding) -> tuple[Ints, Bools]:
     """The detection that stands for each query and segment, rows ascending, and what is decided there."""
     rows = np.flatnonzero(own >= 0)
-    order = rows[np.lexsort((rows, -trials.score[rows], own[rows], trials.query[rows]))]
+    order = rows[np.lexsort((rows, trials.row[rows], -trials.score[rows], own[rows], trials.query[rows]))]
     change = (trials.query[order][1:] != trials.query[order][:-1]) | (own[order][1:] != own[order][:-1])
     first = np.flatnonzero(np.append(np.ones(min(order.size, 1), np.bool_), change))
     best, decision = order[first], trials.decision[order[first]]

@@ -8,10 +8,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pipeline.align.token_linear import GAP, OPTIONAL_GAP, SUBSTITUTION
 from pipeline.align.token_match import matches
-from pipeline.align.token_rules import NULL, Token
+from pipeline.align.token_rules import Token
 
 NULL_GAP: float = struct.unpack("f", struct.pack("f", 0.001))[0]
 """What leaving a null word out costs: 0.001 in single precision."""
@@ -20,8 +21,26 @@ _SINGLE = struct.Struct("f")
 
 Item = tuple[Token, int]
 """A token and the place of the word it comes from."""
-Tree = list["Item | list[Tree]"]
-"""Items in order; a list stands for alternatives, each a tree of its own."""
+
+
+class Spoken(NamedTuple):
+    """Tokens of one word, and its place. ``cut``: they are made anew of a word, which loses its place among others."""
+
+    tokens: tuple[Token, ...]
+    place: int = -1
+    cut: bool = False
+
+
+Tree = list["Spoken | list[Tree]"]
+"""Words in order; a list stands for alternatives, each a tree of its own."""
+
+
+class _Node:
+    """Where arcs of a graph meet: the arcs that end here, and the words that begin here with where they end."""
+
+    def __init__(self, ends: list[int]) -> None:
+        self.ends = ends
+        self.words: list[tuple[Spoken, int, _Node]] = []
 
 
 @dataclass
@@ -34,42 +53,71 @@ class Graph:
 
     @classmethod
     def of(cls, tree: Tree) -> Graph:
-        """The graph of a tree; predecessors stand in the order of the alternatives."""
-        graph = cls()
-        graph.ends = graph._extend(tree, [0])
+        """The graph of a tree; predecessors stand in the order of the alternatives, words that are cut behind others.
+
+        Every word has tokens, and every alternative words.
+        """
+        graph, start = cls(), _Node([0])
+        graph.ends = graph._extend(tree, start, _Node([]) if tree else start).ends
+        _move_cut(start)
         return graph
 
-    def _extend(self, tree: Tree, entries: list[int]) -> list[int]:
-        for node in tree:
-            if isinstance(node, list):
-                exits = [end for branch in node for end in self._extend(branch, entries)]
-                entries = list(dict.fromkeys(exits))
+    def _extend(self, tree: Tree, node: _Node, end: _Node) -> _Node:
+        """The way of a tree from ``node`` to ``end``, which is returned."""
+        for at, spoken in enumerate(tree):
+            target = end if at == len(tree) - 1 else _Node([])
+            if isinstance(spoken, list):
+                for branch in spoken:
+                    self._extend(branch, node, target)
             else:
-                self.items.append(node)
-                self.before.append(entries)
-                entries = [len(self.items) - 1]
-        return entries
+                entries = node.ends
+                for token in spoken.tokens:
+                    self.items.append((token, spoken.place))
+                    self.before.append(entries)
+                    entries = [len(self.items) - 1]
+                node.words.append((spoken, entries[0], target))
+                target.ends += entries
+            node = target
+        return end
 
     @property
     def longest(self) -> int:
         """Tokens on the longest path, null words apart."""
         lengths = [0] * len(self.items)
         for arc in range(1, len(self.items)):
-            own = 0 if self.items[arc][0].text == NULL else 1
+            own = 0 if self.items[arc][0].null else 1
             lengths[arc] = own + max(lengths[arc_before] for arc_before in self.before[arc])
         return max(lengths[end] for end in self.ends)
 
 
+def _move_cut(start: _Node) -> None:
+    """Put the ends of words that are cut behind the others, in the order in which sclite comes to cut them.
+
+    It goes from node to node, the last that it met first, and takes a word out of its graph to put in the pieces.
+    """
+    open_nodes, met = [start], {start}
+    while open_nodes:
+        words = open_nodes.pop().words
+        for _, _, target in words:
+            if target not in met:
+                met.add(target)
+                open_nodes.append(target)
+        for spoken, arc, target in words:
+            if spoken.cut:
+                target.ends.remove(arc)
+                target.ends.append(arc)
+
+
 def gap_cost(token: Token) -> float:
     """What leaving a token out, or putting it in, costs."""
-    if token.text == NULL:
+    if token.null:
         return NULL_GAP
     return OPTIONAL_GAP if token.optional else GAP
 
 
 def pair_cost(reference: Token, output: Token) -> float:
     """What setting two tokens against each other costs."""
-    if reference.text == NULL and output.text == NULL:
+    if reference.null and output.null:
         return NULL_PAIR
     return 0 if matches(reference, output) else SUBSTITUTION
 
@@ -80,12 +128,14 @@ def _single(value: float) -> float:
 
 
 def align_graphs(reference: Graph, output: Graph) -> list[tuple[int, int]]:
-    """The cheapest pair of paths as steps (reference arc, output arc), 0 where a side has none; null words vanish.
+    """The cheapest pair of paths as steps (reference arc, output arc), 0 where a side has none.
+
+    Null words vanish, alone or against each other; against (@), which is no null word and matches it, one is seen.
 
     Where costs tie, a substitution or match wins, then an insertion unless a deletion is cheaper; among predecessors
     the first. Costs are whole numbers unless null words occur, which cost 0.001 and make all sums single precision.
     """
-    null = any(token.text == NULL for graph in (reference, output) for token, _ in graph.items)
+    null = any(token.null for graph in (reference, output) for token, _ in graph.items)
     costs, back = _table(reference, output, _single if null else float)
     ends = [(i, j) for i in reference.ends for j in output.ends]
     i, j = min(ends, key=lambda end: costs[end[0]][end[1]])
@@ -93,16 +143,10 @@ def align_graphs(reference: Graph, output: Graph) -> list[tuple[int, int]]:
     while i or j:
         previous_i, previous_j = back[i][j]
         taken_i, taken_j = (i if previous_i != i else 0), (j if previous_j != j else 0)
-        shown = [arc for graph, arc in ((reference, taken_i), (output, taken_j)) if arc and not _is_null(graph, arc)]
-        if shown:
-            null_i, null_j = (_is_null(graph, arc) for graph, arc in ((reference, taken_i), (output, taken_j)))
-            steps.append((0 if null_i else taken_i, 0 if null_j else taken_j))
+        if not all(graph.items[arc][0].null for graph, arc in ((reference, taken_i), (output, taken_j)) if arc):
+            steps.append((taken_i, taken_j))
         i, j = previous_i, previous_j
     return steps[::-1]
-
-
-def _is_null(graph: Graph, arc: int) -> bool:
-    return graph.items[arc][0].text == NULL
 
 
 Rows = list[list[float]]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from pipeline.formats.ctm import ALT, ALT_BEGIN, ALT_END
 from pipeline.formats.lexicon import is_tag
+from pipeline.formats.transcripts import spelled, starless
 from pipeline.trials.token_schema import TokenTimeline
 
 NULL = "@"
@@ -58,12 +59,13 @@ class TokenRules:
 
 
 class Token(NamedTuple):
-    """One token: as it is shown, as it is compared, and whether it may be left out or stands for a beginning."""
+    """One token: as it is shown, as it is compared, and whether it may be left out, breaks off, or is the null word."""
 
     shown: str
     text: str
     optional: bool = False
     fragment: bool = False
+    null: bool = False
 
 
 Alternatives = tuple[tuple[Token, ...], ...]
@@ -79,24 +81,19 @@ def fold(text: str, rules: TokenRules) -> str:
     return text.translate(FOLDS[rules.fold])
 
 
-def spelled(word: str) -> str:
-    """A word up to its tags, which an unescaped ``;`` begins, without backslashes and without one ``*`` at the end."""
-    if ";" in word or "\\" in word:
-        word = _UNTAGGED.match(word)[0].replace("\\", "")  # type: ignore[index]  # matches the empty string
-    return word[:-1] if len(word) > 1 and word.endswith("*") else word
-
-
-_UNTAGGED = re.compile(r"(?:\\.|[^;\\])*")
 _CHARACTERS = re.compile(r".", re.DOTALL)
 _ASCII_RUNS = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]")
 
 
 def token(text: str, rules: TokenRules) -> Token:
-    """The token of a word that is spelled and folded."""
+    """The token of a word that is spelled and folded; the word may be empty.
+
+    ``-`` alone has a fragment's mark but goes on as nothing: with it, the other side alone decides (sclite).
+    """
     optional = rules.optional_deletion and len(text) > 1 and text.startswith("(") and text.endswith(")")
     bare = text[1:-1] if optional else text
     fragment = rules.fragments and (text.startswith("-") or bare.endswith("-"))
-    return Token(text, bare, optional, fragment)
+    return Token(text, bare, optional, fragment, text == NULL)
 
 
 class Lexer:
@@ -108,7 +105,7 @@ class Lexer:
         self._spoken = _folded_lexicon(timeline, rules) if rules.variant == "ser" else {}
 
     def alternatives(self, word: str, *, first_only: bool) -> Alternatives:
-        """The strings of one word. A word that comes to nothing gives one empty string.
+        """The strings of one word. A word that comes to nothing, as of hyphens alone, gives one empty string.
 
         ``first_only``: a reference takes the first pronunciation alone, so that it is the same for every system.
         """
@@ -119,45 +116,64 @@ class Lexer:
 
     def _made(self, word: str, *, first_only: bool) -> Alternatives:
         whole = token(fold(spelled(word), self.rules), self.rules)
-        if not whole.shown:
-            return ((),)
         if self.rules.variant == "wer":
             return ((whole,),)
         if self.rules.variant == "cer":
             return (characters(whole, self.rules),)
-        spoken = () if whole.fragment else self._spoken.get(whole.text, ())
+        spoken = self._pronunciations(whole)
         strings = dict.fromkeys(
-            tuple(_piece(syllable, optional=whole.optional) for syllable in syllables)
+            tuple(_part(syllable, optional=whole.optional) for syllable in syllables)
             for syllables in (spoken[:1] if first_only else spoken)
         )
         return tuple(strings) or ((whole,),)
 
+    def is_cut(self, word: str) -> bool:
+        """Whether characters are asked for and the word is made anew of them, if only without a hyphen."""
+        whole = token(fold(spelled(word), self.rules), self.rules)
+        return self.rules.variant == "cer" and all(piece is not whole for piece in characters(whole, self.rules))
+
     def is_unknown(self, word: str) -> bool:
         """Whether syllables are asked for and the lexicon lacks the word."""
         whole = token(fold(spelled(word), self.rules), self.rules)
-        return self.rules.variant == "ser" and (whole.fragment or whole.text not in self._spoken)
+        return self.rules.variant == "ser" and not self._pronunciations(whole)
+
+    def _pronunciations(self, whole: Token) -> tuple[tuple[str, ...], ...]:
+        """Those of the lexicon; a fragment has none."""
+        return () if whole.fragment and len(whole.text) > 1 else self._spoken.get(whole.text, ())
 
 
 def characters(whole: Token, rules: TokenRules) -> tuple[Token, ...]:
-    """A word longer than one byte by characters; pieces are made anew, so a fragment's mark is lost (sclite -c)."""
-    if len(whole.text.encode()) <= 1:
+    """A word longer than one byte by characters (sclite -c).
+
+    Pieces are made anew: they lose a ``*`` at the end, and a fragment that is cut loses its mark. A word that stays
+    whole, as a run of ASCII does where these are kept, stays as it is. Brackets of optional words count for the length
+    and are no pieces. Where sclite gives up or reads anew, this does not: hyphens that are dropped may leave nothing,
+    and braces are characters like others.
+    """
+    if len(whole.shown.encode()) <= 1:
         return (whole,)
     text = whole.text.replace("-", "") if rules.drop_hyphens else whole.text
     pieces = (_ASCII_RUNS if rules.keep_ascii else _CHARACTERS).findall(text)
-    return tuple(_piece(spelled(piece), optional=whole.optional) for piece in pieces)
+    if pieces == [whole.shown]:
+        return (whole,)
+    return tuple(_part(part, optional=whole.optional, null=part == NULL) for part in map(starless, pieces))
 
 
-def _piece(text: str, *, optional: bool) -> Token:
-    return Token(f"({text})" if optional else text, text, optional)
+def _part(text: str, *, optional: bool, null: bool = False) -> Token:
+    """A character or syllable of a word. Optional ones are no null words, nor is a syllable that is spelled ``@``."""
+    return Token(f"({text})" if optional else text, text, optional, null=null and not optional)
 
 
 def _folded_lexicon(timeline: TokenTimeline, rules: TokenRules) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """Folded words → their pronunciations in lexicon order, each as syllables with their phones joined."""
+    """Folded words → their pronunciations in lexicon order, each as syllables with their phones joined.
+
+    A syllable of tags alone is none where tags are left out.
+    """
     found: dict[str, tuple[tuple[str, ...], ...]] = {}
     for word, spoken in timeline.lexicon.entries.items():
-        joined = tuple(tuple(_joined(phones, rules) for phones in syllables) for syllables in spoken)
+        joined = (tuple(filter(None, (_joined(phones, rules) for phones in syllables))) for syllables in spoken)
         name = fold(word, rules)
-        found[name] = tuple(dict.fromkeys((*found.get(name, ()), *joined)))
+        found[name] = tuple(dict.fromkeys((*found.get(name, ()), *filter(None, joined))))
     return found
 
 

@@ -12,9 +12,10 @@ from pipeline.align.token_chop import Chopped, chop
 from pipeline.align.token_graph import Graph, align_graphs
 from pipeline.align.token_linear import Path, Strings, align
 from pipeline.align.token_match import Matcher
-from pipeline.align.token_rules import MARKS, NULL, Alternatives, Lexer, Token, TokenRules
-from pipeline.align.token_trees import tree_of_rows, tree_of_words, words_of_text
+from pipeline.align.token_rules import MARKS, Alternatives, Lexer, Token, TokenRules
+from pipeline.align.token_trees import tree_of_rows, tree_of_words
 from pipeline.formats.columns import Vocabulary
+from pipeline.formats.transcripts import words_of_text
 from pipeline.trials.schema import Bools, Codes, Floats, Ints
 from pipeline.trials.token_schema import SCORED, Segments, TokenTimeline, Words
 
@@ -39,6 +40,8 @@ class TokenAlignment:
     """For each segment of the tile, tokens on the longest path through its reference; 0 where it is not scored."""
     n_unknown: tuple[int, int]
     """Words that the lexicon lacks, of reference and output (syllables only)."""
+    n_confident: int
+    """Words of the output that have a confidence, scored or not."""
     chopped: Chopped
 
 
@@ -66,7 +69,7 @@ class _Side:
         unknown = [lexer.is_unknown(name) for name in names] if lexer.rules.variant == "ser" else []
         self.n_unknown = int(uses[np.flatnonzero(unknown)].sum()) if unknown else 0
         branching = [
-            len(strings) > 1 or name in MARKS or any(token.text == NULL for token in strings[0])
+            len(strings) > 1 or name in MARKS or any(token.null for token in strings[0])
             for name, strings in zip(names, self.strings, strict=True)
         ]
         at = np.flatnonzero(np.array(branching, np.bool_)[codes]) if names else np.zeros(0, np.int64)
@@ -142,6 +145,7 @@ class _Tile:
             confidence=confidence,
             n_longest=n_longest,
             n_unknown=(self.reference.n_unknown, self.output.n_unknown),
+            n_confident=int(np.isfinite(self.words.confidence).sum()),
             chopped=self.chopped,
         )
 
@@ -163,8 +167,7 @@ class _Tile:
             reference = Graph.of(tree_of_words(spoken, self.lexer))
             mine = slice(int(self.output.offsets[segment]), int(self.output.offsets[segment + 1]))
             codes, rows = self.output.codes[mine].tolist(), self.rows[mine].tolist()
-            names, strings = self.output.names, self.output.strings
-            output = Graph.of(tree_of_rows([names[c] for c in codes], rows, [strings[c] for c in codes]))
+            output = Graph.of(tree_of_rows([self.output.names[code] for code in codes], rows, self.lexer))
             n_longest[segment] = reference.longest
             steps = align_graphs(reference, output)
             code = self.vocabulary

@@ -10,10 +10,10 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from gc import freeze, set_threshold  # `gc` here is the command
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pipeline.cli.output import error_document, finding_document, note, note_findings, print_json
 from pipeline.config.urls import masked
@@ -99,6 +99,15 @@ def build_parser() -> argparse.ArgumentParser:
 
 class MaskingParser(argparse.ArgumentParser):
     """A parser whose messages show no credentials."""
+
+    prepare: Callable[[argparse.ArgumentParser, Sequence[str]], None] | None = None
+    """Adds what depends on the words that are to be parsed, before they are."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, once options that depend on others are added."""
+        if self.prepare is not None and args is not None:
+            self.prepare(self, args)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Print usage and message on stderr and leave with code 2."""

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
-from pipeline.cli.output import columns, number, print_json
+from pipeline.cli.output import columns, note, number, print_json
 from pipeline.engine.compare import compare_files
 from pipeline.engine.result import figure_document
 from pipeline.protocols import find, signature
@@ -31,8 +31,11 @@ def register(subparsers: Any) -> None:
 
 def compare(args: argparse.Namespace) -> int:
     """Compare and print; 0, whatever the tests say."""
-    protocol = find(args.protocol, mode=args.mode, overrides=settings_of(args.settings))
-    tests = compare_files(protocol, roles_of(args.inputs, protocol), args.against)
+    overrides, notes = settings_of(args)
+    protocol = find(args.protocol, mode=args.mode, overrides=overrides)
+    tests = compare_files(protocol, roles_of(args, protocol), args.against)
+    for finding in notes:
+        note(str(finding))
     if args.json:
         shown = {name: figure_document(figure, "1") for name, figure in tests.items()}
         print_json(

@@ -29,6 +29,12 @@ def register(subparsers: Any) -> None:
         action="store_true",
         help="keyword search: also write alignment.csv, sum.csv and bsum.csv of every cell, as KWSEval has them",
     )
+    parser.add_argument(
+        "--det",
+        default="",
+        metavar="FORM,…",
+        help="also write the DET curve of every cell as det.svg, det.pdf (svg,pdf); PDF needs rescore[pdf]",
+    )
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     parser.set_defaults(command=run_command)
@@ -48,6 +54,7 @@ def run_command(args: argparse.Namespace) -> int:
         workers=args.workers,
         quiet=args.quiet or args.json,
         alignments=args.alignments,
+        det=tuple(dict.fromkeys(form.strip().lower() for form in args.det.split(",") if form.strip())),
     )
     if args.json:
         print_json(summary_document(summary))

@@ -1,57 +1,35 @@
-"""The options that name input files and settings, shared by ``score`` and ``validate``."""
+"""The options that name input files and settings, shared by ``score`` and ``compare``; ``validate`` has the files."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from pipeline.errors import UsageError
+from pipeline.cli.kws_options import COMMON, KWSEVAL, STDEVAL
+from pipeline.cli.med_options import DEVA
+from pipeline.cli.stt_options import SCLITE
+from pipeline.cli.tool_option import Given, Tool, add_options, refuse, without_effect
+from pipeline.errors import Finding, UsageError
+from pipeline.protocols import protocols
 from pipeline.protocols.base import Protocol
+
+if TYPE_CHECKING:
+    from pipeline.cli import MaskingParser
 
 SHORT_INPUTS = {"-e": "ecf", "-r": "rttm", "-t": "kwlist", "-s": "output"}
 """The organisers' options for files. Where a protocol gives an option to one of its roles, that role is meant."""
 
-SHORT_SETTINGS = {
-    "-S": ("tolerance_s", "how far a mid point may lie outside an occurrence"),
-    "-F": ("word_gap_s", "largest gap between two words of an occurrence"),
-    "-k": ("c_fa", "cost of a false alarm"),
-    "-K": ("c_miss", "cost of a miss, the value of a correct detection"),
-    "-p": ("p_target", "prior probability of a target"),
-    "-n": ("trials_per_s", "trials per second of audio"),
-}
-"""The organisers' options for settings. ``-S`` is the tolerance and ``-F`` the gap, as the tools have them."""
-
-SHORT_LINES = {
-    "-N": ("namefile", "{}", "FILE/CHAN", "score these recordings and channels only; may be repeated"),
-    "-Y": ("condition", "source_type {}", "NAME:TYPE,…", "score these source types too; may be repeated"),
-    "-T": ("condition", "query {}", "NAME:PATTERN,…", "score these queries too; may be repeated"),
-    "-q": ("condition", "attribute {}", "ATTRIBUTE", "score the groups of this attribute too; may be repeated"),
-}
-"""The organisers' options that add a line to a setting."""
-
-SHORT_FLAGS = {
-    "-w": ("condition", "oov", "score queries with and without out-of-vocabulary words too"),
-    "-G": ("condition", "has_targets", "score queries with and without occurrences too"),
-    "-j": ("just_system_terms", "true", "leave out listed queries that the output has no block for"),
-    "-P": ("pooled", "true", "score all queries as one"),
-    "-inc": ("include_no_targets", "true", "count queries without occurrences in the means"),
-    "-E": ("ecf_filter", "whole", "drop what does not lie wholly inside one excerpt, as STDEval"),
-}
-"""The organisers' options without a value."""
-
-_PREFILTERS = {
-    "charsplit": {"character_split": "all"},
-    "notascii": {"character_split": "not_ascii"},
-    "deletehyphens": {"delete_hyphens": "true"},
-}
-"""What ``-x`` takes, lower-cased: later ones add to earlier ones."""
+TOOLS = {tool.name: tool for tool in (KWSEVAL, STDEVAL, DEVA, SCLITE)}
+ANY_TOOL = Tool("the organisers' tools", COMMON)
+"""What protocols take whose tool has no options of its own."""
 
 LINES = ("condition", "namefile")
 """Settings of several lines: what is given more than once adds up."""
 
 
-def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Add ``--input ROLE=URL`` and the organisers' short forms."""
+def add_inputs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add ``--input ROLE=URL``."""
     group = parser.add_argument_group("inputs")
     group.add_argument(
         "--input",
@@ -62,6 +40,12 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         metavar="ROLE=URL",
         help="an input file by its role: a path or any fsspec URL",
     )
+    return group
+
+
+def add_short_inputs(parser: argparse.ArgumentParser) -> None:
+    """Add ``--input ROLE=URL`` and the organisers' short forms, whatever the protocol."""
+    group = add_inputs(parser)
     for option, role in SHORT_INPUTS.items():
         group.add_argument(
             option,
@@ -73,8 +57,8 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add ``--mode``, ``--set FIELD=VALUE`` and the organisers' short forms."""
+def add_settings(parser: MaskingParser) -> None:
+    """Add ``--mode``, ``--set FIELD=VALUE`` and, once the protocol is known, the options of the organisers' tool."""
     group = parser.add_argument_group("settings")
     group.add_argument(
         "--mode",
@@ -90,60 +74,90 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         metavar="FIELD=VALUE",
         help="override a setting; 'rescore protocols NAME' lists them",
     )
-    for option, (name, meaning) in SHORT_SETTINGS.items():
-        group.add_argument(
-            option,
-            dest="settings",
-            action="append",
-            type=_as(name),
-            metavar="X",
-            help=f"same as --set {name}=X: {meaning}",
-        )
-    for option, (name, form, shown, meaning) in SHORT_LINES.items():
-        group.add_argument(
-            option, dest="settings", action="append", type=_line(name, form), metavar=shown, help=meaning
-        )
-    for option, (name, value, meaning) in SHORT_FLAGS.items():
-        group.add_argument(option, dest="settings", action="append_const", const=(name, value), help=meaning)
-    group.add_argument(
-        "-x",
-        dest="settings",
-        action="append",
-        type=_as("-x"),
-        metavar="PREFILTER",
-        help="charsplit, notASCII or deleteHyphens, of transcript and keywords; may be repeated",
-    )
+    parser.set_defaults(options=[])
+    parser.prepare = add_tool_options
 
 
-def roles_of(given: Iterable[tuple[str, str]], protocol: Protocol) -> dict[str, str]:
+def add_tool_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """Add the options of the tool whose evaluation ``--protocol`` among ``words`` names; KWSEval's without one."""
+    protocol = _protocol_in(words)
+    add_options(parser, KWSEVAL if protocol is None else tool_of(protocol), protocol)
+
+
+def tool_of(protocol: Protocol) -> Tool:
+    """The organisers' tool of a protocol, with its options."""
+    return TOOLS.get(protocol.tool, ANY_TOOL)
+
+
+def _protocol_in(words: Sequence[str]) -> Protocol | None:
+    found = None
+    for at, word in enumerate(words):
+        name, equals, rest = word.partition("=")
+        if name == "--protocol":
+            found = rest if equals else words[at + 1] if at + 1 < len(words) else None
+    return next((protocol for (name, _), protocol in protocols().items() if name == found), None)
+
+
+def roles_of(args: argparse.Namespace, protocol: Protocol) -> dict[str, str]:
     """The inputs by role. Raises ``UsageError`` for a role the protocol has not, or one given twice."""
-    own_options = {role.option: role.name for role in protocol.roles if role.option}
-    named = [(own_options.get(role, SHORT_INPUTS.get(role, role)), url) for role, url in given]
     allowed = [role.name for role in protocol.roles]
+    own_options = {role.option: role.name for role in protocol.roles if role.option}
+    by_option = [
+        (role if role in allowed else own_options.get(one.option.names[0], role), url)
+        for one in _options(args)
+        if one.option.inputs
+        for role, url in one.option.inputs(one.words)
+    ]
+    given = [(own_options.get(role, SHORT_INPUTS.get(role, role)), url) for role, url in args.inputs]
+    named = [*given, *by_option]
     unknown = [role for role, _ in named if role not in allowed]
     if unknown:
         raise UsageError(f"{protocol.name} has no input {', '.join(unknown)} (allowed: {', '.join(allowed)}).")
     return _once(named, "input")
 
 
-def settings_of(given: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The overrides by setting. Raises ``UsageError`` for one given twice, unless its values are lines."""
+def _options(args: argparse.Namespace) -> list[Given]:
+    return getattr(args, "options", [])
+
+
+def settings_of(args: argparse.Namespace) -> tuple[dict[str, str], list[Finding]]:
+    """The overrides by setting, and what to say of options that change nothing.
+
+    Raises ``UsageError`` for options that are not taken here, by their names, for those that do not go together, and
+    for a setting given twice, unless its values are lines.
+    """
+    given = _options(args)
+    known = _protocol_in(["--protocol", args.protocol])
+    tool = KWSEVAL if known is None else tool_of(known)
+    refuse(given, tool)
+    notes = without_effect(given)
+    if known is not None:
+        notes += [Finding("odd_options", message, "") for message in tool.check(given, known)]
+    pairs = [*args.settings]
+    for one in given:
+        pairs += one.option.settings(one.words) if one.option.settings else ()
     lines: dict[str, str] = {}
-    single = []
-    for name, value in given:
+    single, prefilters = [], set[str]()
+    for name, value in pairs:
         if name in LINES:
             lines[name] = "\n".join(filter(None, (lines.get(name), value)))
         elif name == "-x":
-            lines |= _prefilter(value)
+            prefilters.add(value)
         else:
             single.append((name, value))
-    return {**_once(single, "setting"), **lines}
+    split, unsplit = _prefiltered(prefilters)
+    return {**_once([*single, *split], "setting"), **lines}, [*notes, *unsplit]
 
 
-def _prefilter(value: str) -> dict[str, str]:
-    if value.lower() not in _PREFILTERS:
-        raise UsageError(f"-x takes charsplit, notASCII or deleteHyphens (got {value!r}).")
-    return _PREFILTERS[value.lower()]
+def _prefiltered(given: set[str]) -> tuple[list[tuple[str, str]], list[Finding]]:
+    """The settings of ``-x``, whatever their order. Without charsplit, notASCII does nothing (KWSEval)."""
+    pairs = [("delete_hyphens", "true")] if "deletehyphens" in given else []
+    if "charsplit" in given:
+        return [*pairs, ("character_split", "not_ascii" if "notascii" in given else "all")], []
+    if "notascii" not in given:
+        return pairs, []
+    message = "-x notASCII has no effect without -x charsplit, as in KWSEval: words are not split."
+    return pairs, [Finding("ignored_option", message, "")]
 
 
 def _once(pairs: Iterable[tuple[str, str]], what: str) -> dict[str, str]:
@@ -158,11 +172,6 @@ def _once(pairs: Iterable[tuple[str, str]], what: str) -> dict[str, str]:
 def _as(name: str) -> Callable[[str], tuple[str, str]]:
     """A type for argparse that pairs the value with ``name``."""
     return lambda value: (name, value)
-
-
-def _line(name: str, form: str) -> Callable[[str], tuple[str, str]]:
-    """A type for argparse that makes a line of a setting."""
-    return lambda value: (name, form.format(value))
 
 
 def _pair(text: str) -> tuple[str, str]:

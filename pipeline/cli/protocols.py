@@ -50,14 +50,14 @@ def _text(description: Mapping[str, Any]) -> str:
         for role in description["roles"]
     )
     settings = ((s["name"], _default(s["value"]), s["allowed"], s["meaning"]) for s in description["settings"])
-    measures = ((m["name"], m["unit"], m["better"], m["source"]) for m in description["measures"])
+    measures = ((m["name"], m["unit"], m["better"], m["bounds"], m["source"]) for m in description["measures"])
     head = f"{description['protocol']} edition {description['edition']}, {description['mode']}: {description['title']}"
     return "\n\n".join(
         [
             f"{head}\nmodes: {', '.join(description['modes'])}; ranked by {description['primary']}",
             f"inputs (--input NAME=URL)\n{columns(roles)}",
             f"settings (--set NAME=VALUE): default, allowed, meaning\n{columns(settings)}",
-            f"measures: unit, better, source\n{columns(measures)}",
+            f"measures: unit, better, range, source\n{columns(measures)}",
         ]
     )
 

@@ -1,12 +1,13 @@
-"""The tables that KWSEval writes beside its figures: options of ``score``, and the files they name."""
+"""The files that ``score`` writes beside its figures: KWSEval's tables, and the DET curve as a drawing."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pipeline.cli.output import note
 from pipeline.engine.alignments import align_tables
 from pipeline.engine.result import Result
 from pipeline.errors import UsageError
@@ -38,8 +39,23 @@ def add_reports(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_det(parser: argparse.ArgumentParser) -> None:
+    """Add ``--det`` and the name that stands on the drawing."""
+    group = parser.add_argument_group("drawing")
+    group.add_argument(
+        "--det", metavar="FILE", help="draw the DET curve to FILE.svg or FILE.pdf; PDF needs rescore[pdf]"
+    )
+    group.add_argument("--system", metavar="NAME", help="the name on it; default: that of the output's file")
+
+
 def check_reports(args: argparse.Namespace, protocol: Protocol) -> None:
     """Refuse, before anything is scored, what the protocol has not. Raises ``UsageError``."""
+    if args.det:
+        from pipeline.report.det_file import check_curve, form_of  # with xarray, which takes a second
+
+        check_curve(protocol)
+        form_of(args.det)
+        _check_folder("det", args.det)
     asked = [name for name in _NAMES if getattr(args, name)]
     if asked and (protocol.family.explain is None or not isinstance(protocol.settings, KwsSettings)):
         raise UsageError(f"{protocol.name} has no {', '.join(asked)} table. Leave the option out.")
@@ -47,17 +63,23 @@ def check_reports(args: argparse.Namespace, protocol: Protocol) -> None:
     if unknown:
         raise UsageError(f"--sum-columns takes {', '.join(EXTRAS)} (got {', '.join(sorted(unknown))}).")
     for name in asked:
-        folder = Path(getattr(args, name)).parent
-        if not folder.is_dir():
-            raise UsageError(f"--{name}: there is no folder {str(folder)!r}. Make it, or write elsewhere.")
+        _check_folder(name, getattr(args, name))
     for name in ("sum", "bsum"):
         given = getattr(args, name)
         if given and Path(given).suffix not in (".csv", ".txt"):
             raise UsageError(f"--{name} writes FILE.csv or FILE.txt (got {given!r}).")
 
 
+def _check_folder(option: str, path: str) -> None:
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise UsageError(f"--{option}: there is no folder {str(folder)!r}. Make it, or write elsewhere.")
+
+
 def write_reports(args: argparse.Namespace, protocol: Protocol, read: Mapping[str, Any], result: Result) -> None:
     """Write the files asked for; ``read`` holds the inputs' tables by role."""
+    if args.det:
+        _write_det(args, protocol, result)
     if args.alignment:
         Path(args.alignment).write_text(alignment_csv(align_tables(protocol, read)), encoding="utf-8", newline="")
     for name in ("sum", "bsum"):
@@ -70,6 +92,18 @@ def write_reports(args: argparse.Namespace, protocol: Protocol, read: Mapping[st
             for text, place in zip(made, (path, path.with_name(f"cond.{path.name}")), strict=True):
                 if text is not None:
                     place.write_text(text, encoding="utf-8", newline="")
+
+
+def _write_det(args: argparse.Namespace, protocol: Protocol, result: Result) -> None:
+    from pipeline.report.det_file import det_file, form_of
+
+    outputs = [source.uri for source in result.sources if source.role == protocol.family.outputs[0]]
+    system = args.system or PurePosixPath(outputs[0]).name.partition(".")[0]
+    drawn = det_file(protocol, result, (system,), form_of(args.det))
+    if drawn is None:
+        note(f"--det: nothing is written, as {system!r} has no curve: none of its points has both rates.")
+    else:
+        Path(args.det).write_bytes(drawn)
 
 
 def _extras(args: argparse.Namespace) -> list[str]:

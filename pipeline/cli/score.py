@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pipeline.cli.cell_text import text_of
 from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
 from pipeline.cli.output import finding_document, note_findings, print_json
-from pipeline.cli.reports import add_reports, check_reports, write_reports
+from pipeline.cli.reports import add_det, add_reports, check_reports, write_reports
 from pipeline.engine.result import document
 from pipeline.engine.score import check_measures, check_roles, read_all, score_files, score_tables
 from pipeline.errors import InputError, UsageError
@@ -37,14 +38,16 @@ def register(subparsers: Any) -> None:
         help="only these figures, no tables and no curve; keyword search computes no others (see 'rescore protocols')",
     )
     add_reports(parser)
+    add_det(parser)
     parser.set_defaults(command=score)
 
 
 def score(args: argparse.Namespace) -> int:
     """Score and print; 0, or 1 when the cell could not be scored."""
-    protocol = find(args.protocol, mode=args.mode, overrides=settings_of(args.settings))
+    overrides, notes = settings_of(args)
+    protocol = find(args.protocol, mode=args.mode, overrides=overrides)
     check_reports(args, protocol)
-    inputs = roles_of(args.inputs, protocol)
+    inputs = roles_of(args, protocol)
     check_roles(protocol, inputs)
     measures = _measures(args, protocol)
     tables: Mapping[str, Any] = {}
@@ -53,6 +56,8 @@ def score(args: argparse.Namespace) -> int:
         result = score_tables(protocol, tables, sources, measures=measures)
     else:
         result = score_files(protocol, inputs, measures=measures)
+    if result.failed is None:
+        result = replace(result, findings=(*notes, *result.findings), n_findings=len(notes) + result.n_findings)
     if args.json:
         printed = document(result, curve=args.curve)
         kind = "warnings" if result.failed is None else "errors"
@@ -76,7 +81,7 @@ def _measures(args: argparse.Namespace, protocol: Protocol) -> tuple[str, ...]:
     if not asked:
         raise UsageError("--measures names none. Leave it out for all.")
     check_measures(protocol, asked)
-    others = [name for name in ("curve", "per_query", "sum", "bsum") if getattr(args, name)]
+    others = [name for name in ("curve", "per_query", "sum", "bsum", "det") if getattr(args, name)]
     if others:
         named = ", ".join(f"--{name.replace('_', '-')}" for name in others)
         raise UsageError(f"--measures leaves out what {named} would show. Give one or the other.")

@@ -7,7 +7,7 @@ import sys
 from pathlib import PurePosixPath
 from typing import Any
 
-from pipeline.cli.inputs import add_inputs, roles_of
+from pipeline.cli.inputs import add_short_inputs, roles_of
 from pipeline.cli.output import columns, error_document, finding_document, note_findings, print_json, shown
 from pipeline.cli.validate_submission import add_submission, validate_submission
 from pipeline.engine.inputs import read_role
@@ -33,7 +33,7 @@ def register(subparsers: Any) -> None:
         metavar="NAME",
         help=f"whose inputs these are (default: {DEFAULT_PROTOCOL}; keyword search protocols read the same files)",
     )
-    add_inputs(parser)
+    add_short_inputs(parser)
     add_submission(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(command=lambda args: validate_submission(args) if args.submission else validate(args))
@@ -42,7 +42,7 @@ def register(subparsers: Any) -> None:
 def validate(args: argparse.Namespace) -> int:
     """Read every input, and what they say of each other; 0, or 1 when there are problems."""
     protocol = find(args.protocol)
-    inputs = roles_of(args.inputs, protocol)
+    inputs = roles_of(args, protocol)
     if not inputs:
         roles = ", ".join(role.name for role in protocol.roles)
         raise UsageError(f"nothing to check. Give inputs as --input ROLE=URL (roles: {roles}).")

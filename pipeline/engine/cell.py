@@ -205,7 +205,7 @@ def ingest(store: Store, plan_address: str, cell: Cell) -> tuple[trialstore.Tria
     read = partial(pieces.read, store, known)
     info, work = trialstore.ensure(store, place.protocol, place.job.inputs, place.reference.timeline, read)
     for source in place.job.inputs.values():
-        pieces.forget(store, source, known.get(source.sha256, ()))
+        pieces.forget(store, place.protocol, source, known.get(source.sha256, ()))
     return info, place.work + work
 
 
@@ -214,7 +214,7 @@ def read_piece(store: Store, plan_address: str, cell: Cell, k: int) -> Work:
     """Task: read piece ``k`` of the cell's output into the store, for the task that makes trials of all of them."""
     plan = _plan(store, plan_address)
     source = plan.by_cell[cell].inputs[plan.protocol.family.outputs[0]]
-    pieces.ensure(store, source, plan.pieces[source.sha256], k)
+    pieces.ensure(store, plan.protocol, source, plan.pieces[source.sha256], k)
     return Work()
 
 

@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
+from pipeline.engine import editions
 from pipeline.engine.inputs import format_of, read_planned
 from pipeline.engine.mending import removing, unless_damaged
 from pipeline.errors import DamageError, PlatformError, UsageError
@@ -20,7 +21,6 @@ from pipeline.formats.fast_part import FIRST_BLOCK, NotCanonicalError, Part, rea
 from pipeline.formats.kwslist import SystemOutput, scanner_for
 from pipeline.partials.codec import Column, decode_columns, encode_columns
 from pipeline.protocols.base import Protocol
-from pipeline.store.address import address
 from pipeline.store.blobs import Store, open_input
 from pipeline.store.meter import BYTES
 from pipeline.terms import Source
@@ -29,8 +29,6 @@ PIECE_BYTES = 1 << 27
 """About how large a piece is. Smaller files are not cut."""
 BOUND = "RESCORE_PIECE_BYTES"
 """The environment variable that sets another size when a run is planned. No figure depends on it."""
-EDITION = 1
-"""Raised when reading makes something else of a piece."""
 FORMATS = frozenset(("kwslist", "kwslist_texts"))
 """What is read in pieces."""
 KIND = "piece/1"
@@ -90,19 +88,19 @@ class Cutter:
         self._due = (at // self._size + 1) * self._size
 
 
-def path_of(source: Source, pieces: Pieces, k: int) -> str:
+def path_of(protocol: Protocol, source: Source, pieces: Pieces, k: int) -> str:
     """Where what was read of a piece belongs."""
     first, sha256 = pieces[k]
-    laid = address("piece", edition=EDITION, file=source.sha256, first=first, sha256=sha256)
+    laid = editions.named("reading", KIND, protocol, file=source.sha256, first=first, sha256=sha256)
     return f"pieces/{laid[:2]}/{laid}"
 
 
-def ensure(store: Store, source: Source, pieces: Pieces, k: int) -> None:
+def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: int) -> None:
     """Read piece ``k`` of an output and leave it in the store, unless it is there.
 
     Raises ``PlatformError`` where the bytes are not those that the run was planned for.
     """
-    path = path_of(source, pieces, k)
+    path = path_of(protocol, source, pieces, k)
     if store.exists(path):
         return
     last = pieces[k + 1][0] if k + 1 < len(pieces) else source.n_bytes
@@ -122,7 +120,7 @@ def ensure(store: Store, source: Source, pieces: Pieces, k: int) -> None:
 
 def read(store: Store, known: Mapping[str, Pieces], protocol: Protocol, role: str, source: Source) -> Any:
     """The table of an input as ``read_planned`` gives it: from its pieces, where all are in the store and canonical."""
-    parts = _parts(store, source, known.get(source.sha256, ()))
+    parts = _parts(store, protocol, source, known.get(source.sha256, ()))
     if parts:
         texts = format_of(protocol, role) == "kwslist_texts"
         output: SystemOutput | None = output_of(parts, role, texts=texts)
@@ -131,16 +129,16 @@ def read(store: Store, known: Mapping[str, Pieces], protocol: Protocol, role: st
     return read_planned(protocol, role, source)
 
 
-def forget(store: Store, source: Source, pieces: Pieces) -> None:
+def forget(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> None:
     """Remove what was read of pieces: trials are made of it. Who needs it now reads the file."""
     with removing("pieces of an output"):
         for k in range(len(pieces)):
-            store.remove(path_of(source, pieces, k))
+            store.remove(path_of(protocol, source, pieces, k))
 
 
-def _parts(store: Store, source: Source, pieces: Pieces) -> list[Part]:
+def _parts(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> list[Part]:
     """The parts of a file; none where one is missing, damaged or not canonical."""
-    paths = [path_of(source, pieces, k) for k in range(len(pieces))]
+    paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
     if not all(map(store.exists, paths)):
         return []
     parts = list[Part]()

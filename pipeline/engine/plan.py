@@ -7,14 +7,14 @@ that depends on where the files lie.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from pipeline import protocols
-from pipeline.engine import pieces, references
+from pipeline.engine import editions, pieces, references
 from pipeline.engine.inputs import digest, format_of
 from pipeline.engine.labels import labels
 from pipeline.engine.work import Work, total
@@ -24,8 +24,6 @@ from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Evaluation, Overlay, Source, System
 
-RESULT_EDITION = 3
-"""Raised when the form of a result changes: old results are then scored anew."""
 WORKER_DIED = "worker_died"
 """Reason of a cell that took its workers with it."""
 _READERS_AT_ONCE = 8
@@ -69,6 +67,8 @@ class Plan:
     """The pieces that large outputs are read in, by the SHA-256 of the file."""
     alignments: bool = False
     """Whether reports include the organisers' tables of every cell, alignment.csv among them."""
+    det: tuple[str, ...] = ()
+    """Forms in which reports include the DET curve of every cell: svg, pdf."""
     work: Work = field(default_factory=Work, compare=False)
     """What planning made and found: the references. Not part of what is stored."""
 
@@ -87,10 +87,10 @@ class Plan:
         return {job.cell: job for job in self.jobs}
 
 
-def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False) -> Plan:
+def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det: Sequence[str] = ()) -> Plan:
     """Hash every input, derive the references, and write the plan to the store.
 
-    Raises ``UsageError`` for ``alignments`` of a protocol that has none.
+    Raises ``UsageError`` for ``alignments`` or ``det`` of a protocol that has none.
     Raises ``InputError`` when an organiser's file is missing or refused: nothing can be scored without it.
     A participant's missing file makes a cell with a reason.
     """
@@ -98,6 +98,8 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False) -> P
     protocol = protocols.find(evaluation.protocol, mode=evaluation.mode, overrides=dict(overrides))
     if alignments and protocol.family.explain is None:
         raise UsageError(f"{protocol.name} has no alignment table. Leave --alignments out.")
+    if det and not protocol.family.has_curve:
+        raise UsageError(f"{protocol.name} has no DET curve. Leave --det out.")
     organisers = _organisers(evaluation)
     uris = {uri for inputs in organisers.values() for uri in inputs.values()}
     outputs = {uri for s in evaluation.systems for urls in (s.outputs, *s.others.values()) for uri in urls.values()}
@@ -125,6 +127,7 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False) -> P
         overlays=tuple(_overlay_document(layer, known) for layer in evaluation.overlays),
         pieces=parts,
         alignments=alignments,
+        det=tuple(det),
     )
     return replace(save(drafted, store), work=total(works))
 
@@ -164,6 +167,7 @@ def load_plan(store: Store, plan_address: str) -> Plan:
         overlays=tuple(stored.get("overlays", ())),
         pieces={file: tuple((int(at), str(sha)) for at, sha in cut) for file, cut in stored.get("pieces", {}).items()},
         alignments=stored.get("alignments", False),
+        det=tuple(stored.get("det", ())),
     )
 
 
@@ -239,9 +243,10 @@ def planned(
     """The job of a cell whose reference is made. ``overrides``: settings that differ from the protocol's own."""
     return Job(
         cell=cell,
-        address=address(
+        address=editions.named(
+            "figures",
             "result",
-            edition=RESULT_EDITION,
+            protocol,
             protocol=protocols.fields(protocol),
             version=protocols.rescore_version(),
             cell=asdict(cell),
@@ -274,6 +279,7 @@ def save(drafted: Plan, store: Store) -> Plan:
         **({"overlays": drafted.overlays} if drafted.overlays else {}),
         **({"pieces": drafted.pieces} if drafted.pieces else {}),
         **({"alignments": True} if drafted.alignments else {}),
+        **({"det": list(drafted.det)} if drafted.det else {}),
     }
     plan_address = address("plan", **stored)
     store.put_sealed(f"plans/{plan_address}.json", json.dumps(stored, sort_keys=True).encode())

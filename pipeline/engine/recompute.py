@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import uuid4
 
 from pipeline.engine import references
@@ -17,10 +18,22 @@ def recompute(plan: Plan, job: Job) -> bytes:
     """
     scratch = Store(f"memory://rescore-{uuid4().hex}")
     try:
-        again = save(plan, scratch)
-        references.derive(plan.protocol_of(job), job.inputs, scratch)
-        score_cell(scratch, again, job.cell)
+        score_cell(scratch, with_references(replace(plan, jobs=(job,)), scratch), job.cell)
         return scratch.get_sealed(job.path)
     finally:
         for path in scratch.listing():
             scratch.remove(path)
+
+
+def with_references(plan: Plan, store: Store) -> Plan:
+    """The plan written to a store with the references of its jobs, which this program names by its own editions.
+
+    Results keep the addresses that the plan has, so that they can be compared with those of the program that made it.
+    """
+    jobs = tuple(
+        job
+        if job.failed is not None
+        else replace(job, reference=references.derive(plan.protocol_of(job), job.inputs, store)[0])
+        for job in plan.jobs
+    )
+    return save(replace(plan, jobs=jobs), store)

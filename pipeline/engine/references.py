@@ -8,20 +8,17 @@ from functools import lru_cache
 from typing import Any
 
 from pipeline import protocols
-from pipeline.engine import tablestore
+from pipeline.engine import editions, tablestore
 from pipeline.engine.labels import relabel
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.tiles import digests
 from pipeline.engine.work import Work
-from pipeline.errors import Finding, InputError
+from pipeline.errors import Finding, InputError, PlatformError
 from pipeline.partials.codec import decode_columns, encode_columns
 from pipeline.protocols.base import Kind, Protocol, Reference
-from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.terms import Facts, Selection, Source
 
-REFERENCE_EDITION = 4
-"""Raised when the same files and settings may give another reference."""
 KIND = "reference/1"
 MOST_KIN = 4
 """Earlier query lists that are looked at for tiles that need no aligning."""
@@ -38,9 +35,10 @@ def address_of(protocol: Protocol, inputs: Mapping[str, Source]) -> str:
     names = settings.keys() if family.derivation is None else family.derivation
     formats = {role.name: role.format for role in protocol.roles}
     own = own_inputs(protocol, inputs)
-    return address(
-        "reference",
-        edition=REFERENCE_EDITION,
+    return editions.named(
+        "reading",
+        KIND,
+        protocol,
         family=family.name,
         settings={name: settings[name] for name in sorted(names)},
         inputs={role: [formats[role], source.sha256] for role, source in own.items()},
@@ -123,13 +121,20 @@ def path_of(reference_address: str) -> str:
 def sound(
     store: Store, protocol: Protocol, reference_address: str, inputs: Mapping[str, Source]
 ) -> tuple[Reference, Work]:
-    """The reference at an address, derived again from a cell's ``inputs`` where it is lost or damaged."""
+    """The reference at an address, derived again from a cell's ``inputs`` where it is lost or damaged.
+
+    Raises ``PlatformError`` where it is, and was derived in another edition than this program's.
+    """
     path, work = path_of(reference_address), Work.of_reused(path_of(reference_address))
 
     def again() -> None:
         nonlocal work
         store.remove(path)
-        work = Work.of_damaged(path) + derive(protocol, inputs, store)[1]
+        made, done = derive(protocol, inputs, store)
+        if made != reference_address:
+            told = "it is lost, and of another edition than this program makes. Run the evaluation again."
+            raise PlatformError(f"{store.url(path)}: {told}")
+        work = Work.of_damaged(path) + done
 
     reference, _ = mended(lambda: load(store, protocol.family.kind, reference_address), again, path)
     return reference, work

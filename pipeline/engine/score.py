@@ -147,7 +147,7 @@ def scored(
     cell: Cell | None,
 ) -> Result:
     """A scored cell's result."""
-    findings = (*warnings, *conclusion.findings, *_name_slips(protocol, sources, cell))
+    findings = (*warnings, *conclusion.findings, *protocols.idle(protocol), *_name_slips(protocol, sources, cell))
     return replace(
         _unscored(protocol, sources, cell),
         facts=conclusion.facts,

@@ -24,7 +24,6 @@ from pipeline.partials.codec import decode_columns, encode_columns
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
 
-SCRATCH_EDITION = 1
 PIECE_ROWS = 1 << 14
 """Rows that are sealed together."""
 RANGE_ROWS = 1 << 20
@@ -139,7 +138,7 @@ class Keeping:
     """Writes the blocks of one part's table, and gives the table when they are all there."""
 
     def __init__(self, store: Store, part: str, about: str, kind: type[Table]) -> None:
-        name = address("scratch", edition=SCRATCH_EDITION, part=part, table=kind.kind, about=about)
+        name = address("scratch", part=part, table=kind.kind, about=about)
         self._store, self._path, self._kind = store, f"scratch/{name[:2]}/{name}", kind
         self._paths: list[str] = []
         self._indices: list[Index] = []

@@ -8,6 +8,7 @@ from dataclasses import asdict, fields
 from importlib import import_module
 from typing import Any
 
+from pipeline.engine import editions
 from pipeline.engine.inputs import format_of, read_planned
 from pipeline.engine.labels import relabel
 from pipeline.engine.mending import unless_damaged
@@ -16,12 +17,9 @@ from pipeline.errors import DamageError, Finding, InputError
 from pipeline.formats.table import Table
 from pipeline.partials.codec import Column, decode_columns, encode_columns
 from pipeline.protocols.base import Protocol
-from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.terms import Source
 
-TABLES_EDITION = 1
-"""Raised when a reader may make something else of the same file."""
 KIND = "table/1"
 KEPT = {
     "ecf": ("ecf", "Ecf"),
@@ -48,7 +46,7 @@ def path_of(protocol: Protocol, role: str, source: Source) -> str | None:
     name = format_of(protocol, role)
     if name not in KEPT:
         return None
-    laid = address("table", edition=TABLES_EDITION, format=name, role=role, sha256=source.sha256)
+    laid = editions.named("reading", KIND, protocol, format=name, role=role, sha256=source.sha256)
     return f"tables/{laid[:2]}/{laid}"
 
 

@@ -8,18 +8,15 @@ from functools import cached_property
 from typing import Any
 from typing import Protocol as Interface
 
+from pipeline.engine import editions
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.work import Work, total
-from pipeline.partials.codec import decode, encode_parts
+from pipeline.partials.codec import FORMS, decode, encode_parts
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Amended, Earlier, Kind, Protocol, Reference, Sliced
-from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.trials import tiles
 from pipeline.trials.schema import Ints
-
-PARTIAL_EDITION = 2
-"""Raised when partials are stored in another form: old ones are then no longer found."""
 
 Known = tuple[Sequence[str], Sequence[str]]
 """Digests of the tiles of trials and of the key, by bucket."""
@@ -130,8 +127,16 @@ def tile_address(protocol: Protocol, trials: Sliced, key: Sliced, reference: Ref
 
 def path_of(protocol: Protocol, parts: Mapping[str, Any], trials: str, references: str) -> str:
     """Where the partial of a tile belongs whose trials and key have these digests, "" where there are none."""
-    named = {"settings": dict(parts), "trials": trials, "references": references}
-    name = address("partial", edition=PARTIAL_EDITION, family=protocol.family.name, **named)
+    name = editions.named(
+        "aligning",
+        "partial",
+        protocol,
+        forms=FORMS,
+        family=protocol.family.name,
+        settings=dict(parts),
+        trials=trials,
+        references=references,
+    )
     return f"partials/{name[:2]}/{name}"
 
 

@@ -8,15 +8,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pipeline import protocols
+from pipeline.engine import editions
 from pipeline.errors import DamageError, Finding
-from pipeline.partials.codec import Column, decode_columns, encode_parts, revived
+from pipeline.partials.codec import FORMS, Column, decode_columns, encode_parts, revived
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Protocol
-from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.trials.schema import N_BUCKETS
 
-TOTAL_EDITION = 2
 KIND = "total/2"
 _PARTIAL = "partial."
 """Before the names of the partial's columns."""
@@ -38,9 +37,11 @@ class Total:
 def path_of(protocol: Protocol, trials_path: str, reference_address: str) -> str:
     """Where the total of stored trials against a reference belongs: no setting that only ``conclude`` reads counts."""
     settings = protocols.fields(protocol)["settings"]
-    name = address(
-        "total",
-        edition=TOTAL_EDITION,
+    name = editions.named(
+        "aligning",
+        KIND,
+        protocol,
+        forms=FORMS,
         family=protocol.family.name,
         settings={name: settings[name] for name in settings.keys() - set(protocol.family.conclusion)},
         trials=trials_path,

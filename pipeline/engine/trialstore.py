@@ -10,21 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.engine import editions
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.mending import mended, tell, unless_damaged
 from pipeline.engine.tiles import digests
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import Kind, Protocol, Sliced
-from pipeline.store import arrays
-from pipeline.store.address import address
+from pipeline.store import arrays, record
 from pipeline.store.blobs import Store
 from pipeline.store.columns import Columns, load_all
 from pipeline.terms import Source
 from pipeline.trials.schema import Ints
-
-TRIALS_EDITION = 5
-"""Raised when the reading of an output or the layout of trials changes."""
 
 Inputs = Mapping[str, Source]
 Read = Callable[[Protocol, str, Source], Any]
@@ -52,9 +49,11 @@ class TrialsInfo:
 def path_of(protocol: Protocol, inputs: Inputs, timeline: Any) -> str:
     """Where the trials of an output on a timeline belong. The query list plays no part, nor does any cost."""
     kind = protocol.family.kind
-    laid = address(
+    laid = editions.named(
+        "reading",
         "trials",
-        edition=TRIALS_EDITION,
+        protocol,
+        form=record.KIND,
         trials_kind=kind.name,
         output={role: inputs[role].sha256 for role in protocol.family.outputs if role in inputs},
         layout=dict(kind.timeline_parts(protocol.settings, timeline)),

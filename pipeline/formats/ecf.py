@@ -12,6 +12,7 @@ from pipeline.errors import Finding, Problems
 from pipeline.formats import numbers
 from pipeline.formats.attributes import note_missing, note_unknown
 from pipeline.formats.columns import TextColumn, table
+from pipeline.formats.ecf_oddities import note_odd_excerpts
 from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.table import Table
 from pipeline.formats.xmlstream import attributes_of, element, parse
@@ -49,7 +50,9 @@ def read_ecf(stream: BinaryIO, where: str) -> Ecf:
     if not reading.lines and not problems.count:
         problems.add("no_excerpt", None, "the ECF has no <excerpt>", "List the parts of recordings that are evaluated.")
     problems.raise_if_any()
-    return Ecf(reading.attributes, reading.table(), notices.findings())
+    excerpts = reading.table()
+    note_odd_excerpts(excerpts, notices)
+    return Ecf(reading.attributes, excerpts, notices.findings())
 
 
 class _Reading:
@@ -75,6 +78,7 @@ class _Reading:
         self.begin_s.append(self._seconds(attributes["tbeg"], "tbeg", line))
         self.dur_s.append(self._seconds(attributes["dur"], "dur", line))
         self._note_source_type(attributes.get("source_type", ""), line)
+        self._note_undecoded(attributes["audio_filename"], line)
         for name, column in self.texts.items():
             column.append(attributes.get(name, ""))
 
@@ -98,6 +102,14 @@ class _Reading:
             mend = "Times are counted from the start of the recording."
             self.problems.add("negative_time", line, f"{what} is {quoted(text)} (allowed: 0 or more seconds)", mend)
         return value
+
+    def _note_undecoded(self, name: str, line: int) -> None:
+        if any(character in name for character in '&<>"'):
+            message = (
+                f"{quoted(name)} is written with XML references and read as XML says; the official tools do not decode "
+                "them, and find nothing of that name in the transcript"
+            )
+            self.notices.add("undecoded_entity", line, message)
 
     def _note_source_type(self, source_type: str, line: int) -> None:
         if source_type not in SOURCE_TYPES:

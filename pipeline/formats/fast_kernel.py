@@ -27,8 +27,9 @@ from pipeline.formats.fast_state import (
 )
 from pipeline.formats.fast_words import LANES, alike, low_zeros, mixed_bytes, put_word, quotes, word_at
 
-EDITION = 1
-"""Raised with changes of ``fast_words`` and ``fast_state``: Numba keeps what it compiled by this file's contents."""
+FOLLOWS = "0cb9703146e0"
+"""SHA-256 of ``fast_state`` and ``fast_words``, so that this file changes with them: Numba keeps what it compiled of
+them as long as this file is the same."""
 
 TAG_BYTES_AT_MOST = 1 << 12
 """What is longer is declined; what is shorter and odd may only be cut off by the end of the data."""

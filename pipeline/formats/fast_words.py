@@ -1,6 +1,6 @@
 """Words and vectors of 64 bytes at addresses, for ``fast_kernel``: what LLVM knows and Numba has no name for.
 
-Numba keeps what it compiled by the contents of ``fast_kernel`` alone: with a change here ``EDITION`` is raised there.
+Numba keeps what it compiled as long as ``fast_kernel`` is the same file; that is why ``FOLLOWS`` stands there.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ class KeywordList:
 def read_kwlist(stream: BinaryIO, where: str) -> KeywordList:
     """A KWList or termlist from a binary stream; ``where`` names it in messages.
 
-    Texts are unescaped as XML says (``a&amp;b`` is the text ``a&b``). Raises ``InputError`` with every problem: XML
+    Texts are unescaped as XML says (``a&amp;b`` is the text ``a&b``), with a warning: the official tools compare what
+    stands in the file. Raises ``InputError`` with every problem: XML
     faults, missing ids, missing or empty texts, ids given twice.
     """
     problems, notices = Problems(where), Notices(where)
@@ -47,7 +48,7 @@ def read_kwlist(stream: BinaryIO, where: str) -> KeywordList:
     kwlist = reading.described("kwlist", "kw", "kwid", "kwtext", "kwinfo")
     termlist = reading.described("termlist", "term", "termid", "termtext", "terminfo")
     outputs = {"kwslist": "This is a system output (KWSList).", "stdlist": "This is a system output (STDList)."}
-    parse(stream, problems, element("document", kwlist, termlist, misplaced=outputs))
+    parse(stream, problems, element("document", kwlist, termlist, misplaced=outputs), referred=reading.refer)
     problems.raise_if_any()
     keywords = table({"id": reading.ids, "text": reading.texts, "line": reading.lines})
     return KeywordList(reading.attributes, keywords, tuple(reading.details), notices.findings())
@@ -61,6 +62,7 @@ class _Reading:
         self.details: list[dict[str, str]] = []
         self._first_line: dict[str, int] = {}
         self._text: str | None = None
+        self._referred = False
         self._name: str | None = None
 
     def described(self, root: str, keyword: str, id_name: str, text_name: str, info: str) -> Element:
@@ -105,7 +107,22 @@ class _Reading:
         self.details.append({})
         self._text = None
 
+    def refer(self) -> None:
+        """The text being read has a reference or a CDATA section."""
+        self._referred = True
+
+    def _note_undecoded(self, text: str, line: int) -> None:
+        """KWSEval reads what xmllint writes, where ``>`` is a reference too."""
+        if self._referred or ">" in text:
+            message = (
+                f"{quoted(text.strip())} is written with XML references or CDATA and read as XML says; KWSEval (&amp;, "
+                "&lt;, &gt;, CDATA) and STDEval (any) do not decode them and find none of its words"
+            )
+            self.notices.add("undecoded_entity", line, message)
+        self._referred = False
+
     def _take_text(self, text: str, text_name: str, line: int) -> None:
+        self._note_undecoded(text, line)
         if self._text is not None:
             self.problems.add("duplicate_text", line, f"the keyword has a second <{text_name}>", "Keep one of them.")
         self._text = " ".join(text.split())
@@ -127,6 +144,7 @@ class _Reading:
             self.notices.add("duplicate_attribute", line, message)
 
     def _take_value(self, text: str, line: int) -> None:
+        self._note_undecoded(text, line)
         if not self._name:
             what = "the <attr> has a <value> without a <name> before it"
             self.problems.add("missing_name", line, what, "Write <name>…</name> first.")

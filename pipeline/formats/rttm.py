@@ -12,6 +12,7 @@ from pipeline.formats import numbers
 from pipeline.formats.columns import TextColumn, table
 from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.rttm_patterns import NA, note_pattern
+from pipeline.formats.rttm_repeats import note_repeats
 from pipeline.formats.table import Table
 from pipeline.formats.textlines import Lines, line_groups
 
@@ -68,7 +69,8 @@ def read_rttm(stream: BinaryIO, where: str) -> Rttm:
 
     Fields stand between ASCII white space; ``;;`` begins a comment. Names and tokens are kept as spelled. Times that
     are ``<NA>`` read as 0 and ``12.34*`` as 12.34, as the official tool does, with a warning. So are
-    records that break the field pattern of their type (``rttm_patterns``). Raises ``InputError`` with every problem:
+    records that break the field pattern of their type (``rttm_patterns``) and words given twice (``rttm_repeats``).
+    Raises ``InputError`` with every problem:
     text that is not UTF-8, a wrong number of fields, times that are no finite numbers.
     """
     problems, notices = Problems(where), Notices(where)
@@ -77,7 +79,9 @@ def read_rttm(stream: BinaryIO, where: str) -> Rttm:
         reading.take(lines)
     problems.raise_if_any()
     reading.note_unknown()
-    return Rttm(reading.table(), notices.findings(), reading.speakers.table())
+    records = reading.table()
+    note_repeats(records, notices)
+    return Rttm(records, notices.findings(), reading.speakers.table())
 
 
 class _Reading:

@@ -21,7 +21,7 @@ _NAMES = ("file", "channel", "speaker")
 _WHITE = " \t\r\v\f"
 _BLANKS = re.compile(f"[{_WHITE}]+")
 _EVEN = re.compile(r"(?:[^\s]+ )*[^\s]+", re.ASCII)
-_TRANSCRIPT_TAGS = frozenset({"<hes>", "<foreign>", "<breath>", "<cough>", "<laugh>", "<lipsmack>", "<no-speech>"})
+_PLAIN_LABEL = "<o>"
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,18 @@ def read_stm(stream: BinaryIO, where: str) -> Stm:
 
 
 def _label(rest: str, number: int, notices: Notices) -> tuple[str, str]:
-    """The sixth field where it starts with ``<``, whatever it is, as the official tool has it; then the transcript."""
+    """The sixth field where it starts with ``<``, whatever it is, as the official tool has it; then the transcript.
+
+    A field that looks like no label (``<o,f0,male>`` or ``<o>``) is read as one with a warning: it may be a word.
+    """
     tokens = rest.split(" ") if _EVEN.fullmatch(rest) else _BLANKS.split(rest.strip(_WHITE))
-    if not tokens[0].startswith("<"):
+    label = tokens[0]
+    if not label.startswith("<"):
         return "", " ".join(tokens)
-    if tokens[0].lower() in _TRANSCRIPT_TAGS:
-        message = f"the transcript starts with {quoted(tokens[0])}, which is read as the segment's label"
+    if label.lower() != _PLAIN_LABEL and not (label.endswith(">") and "," in label):
+        message = f"the transcript starts with {quoted(label)}, which is read as the segment's label and not scored"
         notices.add("tag_read_as_label", number, f"{message}. Put a label such as <o> before it, or write (<hes>)")
-    return tokens[0], " ".join(tokens[1:])
+    return label, " ".join(tokens[1:])
 
 
 def _times(values: list[str], what: str, lines: Sequence[int], problems: Problems) -> array[float]:

@@ -13,7 +13,7 @@ from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.table import Table
 from pipeline.formats.textlines import line_groups
 
-_UTTERANCE = re.compile(r"\(\s*([^()\s]+)\s*\)$")
+_UTTERANCE = re.compile(r"\( *([^() ]+) *\)$")
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,9 @@ class Trn:
 def read_trn(stream: BinaryIO, where: str) -> Trn:
     """A TRN from a binary stream; ``where`` names it in messages.
 
-    Every line that is not blank and no comment (``;;``) ends in ``(utterance)``. Raises ``InputError`` with every
-    problem: no utterance at the end, an utterance given twice, text that is not UTF-8.
+    Every line that is not blank and no comment (``;;`` or ``**`` at its begin) ends in ``(utterance)``. Words stand
+    between ASCII white space. Raises ``InputError`` with every problem: no utterance at the end, an utterance given
+    twice, text that is not UTF-8.
     """
     problems, notices = Problems(where), Notices(where)
     utterances, texts, lines = TextColumn(), TextColumn(), array("q")
@@ -37,7 +38,7 @@ def read_trn(stream: BinaryIO, where: str) -> Trn:
     for group in line_groups(stream, problems, notices):
         for number, line in group:
             text = b" ".join(line.split()).decode()
-            if not text or text.startswith(";;"):
+            if not text or line.startswith((b";;", b"**")):
                 continue
             match = _UTTERANCE.search(text)
             if match is None:
@@ -48,7 +49,7 @@ def read_trn(stream: BinaryIO, where: str) -> Trn:
                 what = f"utterance {quoted(match[1])} is given twice (first in line {first[match[1]]})"
                 problems.add("duplicate_utterance", number, what, "Keep one of them.")
             utterances.append(match[1])
-            texts.append(text[: match.start()].rstrip())
+            texts.append(text[: match.start()].rstrip(" "))
             lines.append(number)
     problems.raise_if_any()
     return Trn(table({"utterance": utterances, "text": texts, "line": lines}), notices.findings())

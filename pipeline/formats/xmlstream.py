@@ -66,18 +66,25 @@ def attributes_of(flat: list[str]) -> dict[str, str]:
 
 
 def parse(
-    stream: BinaryIO, problems: Problems, document: Element, after_chunk: Callable[[], None] | None = None
+    stream: BinaryIO,
+    problems: Problems,
+    document: Element,
+    after_chunk: Callable[[], None] | None = None,
+    referred: Callable[[], None] | None = None,
 ) -> None:
     """Read the whole stream and call back for every element that ``document`` (parent of the roots) knows.
 
     ``after_chunk`` is called after every 64 KiB, so that a reader can work on columns instead of rows. Unexpected
     elements and stray text are noted in ``problems``; raises ``InputError`` where reading on makes no sense.
+    ``referred`` is called for every reference and CDATA section in the text of an element, before it is closed.
     """
     pieces = chunks(stream)
     head = next(pieces, b"")
     source = _Source(problems, decoder_of(head))
     text = _Text(problems)
     _connect(source.parser, problems, document, text)
+    if referred is not None:
+        _tell_references(source.parser, text, referred)
     for data in chain((head,), pieces):
         source.feed(data)
         text.check(source.parser.CurrentLineNumber)
@@ -142,23 +149,23 @@ class _Text:
     def __init__(self, problems: Problems) -> None:
         self.pieces: list[str] = []
         self._problems = problems
-        self._inside = False
+        self.inside = False
 
     def begin(self, line: int) -> None:
         """An element that holds text begins."""
         self.check(line)
-        self._inside = True
+        self.inside = True
 
     def take(self) -> str:
         """The text of the element that ends."""
         text = "".join(self.pieces)
         self.pieces.clear()
-        self._inside = False
+        self.inside = False
         return text
 
     def check(self, line: int) -> None:
         """Note text that stands between elements at or before ``line``; bound the text inside one."""
-        if self._inside:
+        if self.inside:
             if sum(map(len, self.pieces)) > TOKEN_BYTES_AT_MOST:
                 what = f"a text is longer than {TOKEN_BYTES_AT_MOST} characters"
                 refuse(self._problems, "xml_token_too_long", line, what, "Look for a missing end tag.")
@@ -204,6 +211,16 @@ def _connect(parser: expat.XMLParserType, problems: Problems, document: Element,
     parser.EndElementHandler = end
     parser.CharacterDataHandler = text.pieces.append
     parser.StartDoctypeDeclHandler = doctype
+
+
+def _tell_references(parser: expat.XMLParserType, text: _Text, referred: Callable[[], None]) -> None:
+    def data(piece: str) -> None:
+        if text.inside and (parser.GetInputContext() or b"").startswith(b"&"):
+            referred()
+        text.pieces.append(piece)
+
+    parser.CharacterDataHandler = data
+    parser.StartCdataSectionHandler = referred
 
 
 def _note_unexpected(parent: Element, name: str, depth: int, line: int, problems: Problems) -> None:

@@ -50,13 +50,15 @@ class Run:
 
     @property
     def places(self) -> dict[str, str]:
-        """What a person opens, by name: reports, the folders of systems' pages and of cells' alignments, the grid."""
+        """What a person opens, by name: reports, the folders of systems' pages and of cells' files, the grid."""
         folder = f"reports/{self.evaluation}/{self.id}"
         cells, systems = tuple(f"{cell}/" for cell in self.results), "systems/"
         alone = {name: path for name, path in self.reports.items() if not name.startswith((systems, *cells))}
         paged = {"systems": f"{folder}/systems"} if any(name.startswith(systems) for name in self.reports) else {}
-        aligned = {"alignments": folder} if any(name.startswith(cells) for name in self.reports) else {}
-        return {**alone, **paged, **aligned, "grid": self.grid}
+        own = {name.rpartition("/")[2] for name in self.reports if name.startswith(cells)}
+        aligned = {"alignments": folder} if "alignment.csv" in own else {}
+        drawn = {"det": folder} if own & {"det.svg", "det.pdf"} else {}
+        return {**alone, **paged, **aligned, **drawn, "grid": self.grid}
 
 
 def publish(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -92,9 +93,9 @@ def contrasts(first: Evaluated, second: Evaluated, rows: Sequence[Row], measures
                 {"first": first.name, "second": second.name, "board": " × ".join(one), "against": " × ".join(other)}
                 | {"measure": measure, **found}
                 | {
-                    "mean_difference": sum(differences) / len(differences)
+                    "mean_difference": math.fsum(differences) / len(differences)
                     if differences and scale == "yes"
-                    else float("nan")
+                    else math.nan
                 }
                 | {"overlap": str(shared), "note": told, "comparable": scale}
             )

@@ -18,7 +18,7 @@ from pipeline.store import arrays, studies
 from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
 
-EDITION = "study/1"
+KIND = "study/1"
 TABLE = "table.zarr"
 
 
@@ -32,7 +32,7 @@ def publish(store: Store, analysis: Analysis, page: Callable[[Analysis, Mapping[
         files["table.parquet"] = as_parquet(analysis.rows)
     made_of = {name: digest_bytes(files[name]) for name in ("table.csv", "statistics.json")}
     study = analysis.study
-    folder = studies.folder_of(study.name, address("study", edition=EDITION, source=study.source, files=made_of)[:16])
+    folder = studies.folder_of(study.name, address(KIND, source=study.source, files=made_of)[:16])
     paths = {name: f"{folder}/{name}" for name in (*files, "index.html", TABLE)}
     files["index.html"] = page(analysis, paths).encode("utf-8", "replace")
     arrays.write_groups(store, paths[TABLE], {"": as_dataset(analysis.rows)})
@@ -43,7 +43,7 @@ def publish(store: Store, analysis: Analysis, page: Callable[[Analysis, Mapping[
     runs = sorted({row.run for row in analysis.rows if row.run})
     here = store.listing("resamples")
     drawn = sorted({path for board in analysis.boards for path in board.replicates if path in here})
-    head = {"kind": EDITION, "study": study.name, "source": study.source}
+    head = {"kind": KIND, "study": study.name, "source": study.source}
     manifest = {**head, "runs": runs, "replicates": drawn, "objects": objects}
     store.put_sealed(f"{folder}/manifest.json", json.dumps(manifest, sort_keys=True).encode())
     studies.commit(store, study.name, f"{folder}/manifest.json")

@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from pipeline import protocols
+from pipeline.engine import editions
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, load_plan
 from pipeline.errors import DamageError
@@ -20,13 +21,10 @@ from pipeline.meta.cells import OpenCell, open_cell
 from pipeline.meta.intervals import Resampling, draw
 from pipeline.metrics.resampling import Floats, Sample
 from pipeline.partials.codec import decode_columns, encode_columns
-from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
 
 KIND = "replicates/1"
-EDITION = 1
-"""Raised when the same replicate may have another value."""
 PER_TASK = 250
 """Replicates of one figure that a task draws: worth some 0.2 s where a sweep of 50,000 rows is done again in each."""
 
@@ -85,9 +83,10 @@ def paths_of(cell: OpenCell, wanted: Iterable[Draw], how: Resampling) -> tuple[s
 def _path(cell: OpenCell, wanted: Draw, how: Resampling) -> str:
     drawn: Mapping[str, object] = {"seed": how.seed, "strata": dict(sorted(how.strata.items()))}
     settings = {name: _plain(value) for name, value in protocols.fields(cell.protocol)["settings"].items()}
-    name = address(
-        "replicates",
-        edition=EDITION,
+    name = editions.named(
+        "figures",
+        KIND,
+        cell.protocol,
         total=cell.path,
         protocol=cell.protocol.name,
         settings=settings,

@@ -13,9 +13,10 @@ from pipeline.metrics import newton
 from pipeline.metrics.affine_passes import BINS, COARSER, Look, Moments, Rows, finite_part, look
 from pipeline.metrics.binary_sums import binary_sums, rough_objective
 from pipeline.metrics.fixed_point import Floats, in_blocks
+from pipeline.metrics.maps import AffineMap
 from pipeline.metrics.measure import Over
 from pipeline.metrics.multiclass_sums import NewtonSums
-from pipeline.metrics.newton import Objective, Vector
+from pipeline.metrics.objective import Objective
 
 _CONFIRMED = 2.0**-50
 """Decrement, relative to the objective, at which a minimum foretold by moments is confirmed: half of it is missing."""
@@ -29,7 +30,8 @@ class AffineMinimum:
 
     ``status``: ``ok`` (attained at gamma > 0), ``gamma_zero`` (at gamma = 0), ``separable`` and ``quasi_separable``
     (approached as gamma grows; gamma and delta are NaN), ``infinite_loss`` (a target at -inf or a non-target at +inf:
-    finite only for gamma = 0).
+    finite only for gamma = 0), ``not_settled`` (the conditions of a minimum do not hold where the search ended: the
+    value is attained, and a lower one may be).
     """
 
     value: float
@@ -62,6 +64,17 @@ class Scale(NamedTuple):
     def of_scores(self, score: Floats) -> Floats:
         """The scores on the scale."""
         return np.asarray((np.ldexp(score, -self.exponent) - self.middle) / self.half)
+
+    def flat(self, offset: float) -> AffineMap:
+        """The constant map of scores to an offset, about the middle of the scale."""
+        exponent = self.exponent + math.frexp(self.half)[1]
+        return AffineMap(exponent, 0.0, (math.ldexp(self.middle, self.exponent), 0.0), (offset, 0.0))
+
+    def back(self, found: AffineMap, most: int) -> AffineMap:
+        """A map of scores on the scale as a map of scores."""
+        pivot = math.ldexp(self.middle + self.half * found.pivots[0], self.exponent)
+        exponent, alpha = found.exponent + self.exponent, found.alpha / self.half
+        return AffineMap(exponent, alpha, (pivot, 0.0), found.offsets).scaled(most)
 
 
 def minimise(score: Floats, n_target: Floats, n_nontarget: Floats, prior: float, logit_prior: float) -> AffineMinimum:
@@ -101,46 +114,45 @@ def _constant_loss(a: float, b: float) -> float:
 
 
 def _newton(over: Over, seen: Look, prior: Prior, start: float) -> AffineMinimum:
-    """The finite unique minimum, sought on standardised scores from a constant map with offset ``start``."""
+    """The finite unique minimum, sought from a constant map with offset ``start``."""
     scale = Scale.of(seen.lowest, seen.highest)
 
     @cache
-    def evaluate(at: Vector) -> Objective:
-        sums: NewtonSums = over(newton_sums, scale, prior.classes, at)
+    def evaluate(at: AffineMap) -> Objective:
+        sums: NewtonSums = over(newton_sums, prior.classes, at)
         return sums.objective(prior.weights)
 
-    place: Vector = (0.0, start)
-    enough = newton.CONVERGED
+    flat = scale.flat(start)
+    constant = _constant_loss(*(w * mass.value() for w, mass in zip(prior.weights, seen.finite_mass, strict=True)))
+    found = None
     if seen.many:
         made: Moments = over(moments, scale, seen.unit_bits)
-        rough = _rough(made, seen.unit_bits, prior, place)
-        # Lower than a constant map means inside its level set, where the curvature does not vanish.
-        constant = _constant_loss(*(w * mass.value() for w, mass in zip(prior.weights, seen.finite_mass, strict=True)))
+        rough = scale.back(_rough(made, seen.unit_bits, prior, start), flat.exponent)
         if evaluate(rough).value < constant:
-            place, enough = rough, _CONFIRMED
-    found = newton.minimise(evaluate, place, enough)
-    gamma, offset = found.at[0] / scale.half, found.at[1]
-    with np.errstate(over="ignore"):  # scores next to the smallest float have a slope beyond the largest
-        slope_of_scores = float(np.ldexp(gamma, -scale.exponent))
-    return AffineMinimum(found.value, slope_of_scores, offset - gamma * scale.middle, "ok")
+            found = newton.minimise(evaluate, rough, _CONFIRMED, flat)
+    if found is None:
+        found = newton.minimise(evaluate, flat, newton.CONVERGED, flat)
+    status = "ok" if found.settled else newton.NOT_SETTLED
+    return AffineMinimum(min(found.value, constant), found.at.gamma, found.at.deltas[0], status)
 
 
-def _rough(made: Moments, unit_bits: int, prior: Prior, place: Vector) -> Vector:
+def _rough(made: Moments, unit_bits: int, prior: Prior, start: float) -> AffineMap:
     """The minimum for the means of bins, the coarse ones first: few bins are quickly done, and leave little to do."""
+    flat = at = AffineMap(0, 0.0, (0.0, 0.0), (start, 0.0))
     for one, enough in ((made.coarser(COARSER), _COARSE), (made, _FINE)):
         scores, labels, repeats = one.rows(unit_bits)
         masses = np.where(labels == 0, repeats, 0.0), np.where(labels == 1, repeats, 0.0)
         evaluate = rough_objective(scores[:, 0], masses, prior.classes, prior.weights)
-        place = newton.minimise(evaluate, place, enough).at
-    return place
+        at = newton.minimise(evaluate, at, enough, flat).at
+    return at
 
 
-def newton_sums(rows: Rows, scale: Scale, prior: tuple[float, float], place: Vector) -> NewtonSums:
-    """Task: cost, gradient and Hessian of one part at a place."""
+def newton_sums(rows: Rows, prior: tuple[float, float], at: AffineMap) -> NewtonSums:
+    """Task: cost, gradient and Hessian of one part at a map."""
     score, n_target, n_nontarget = _finite(rows)
     total = NewtonSums.zero(2)
     for some in in_blocks(score.size):
-        total += binary_sums(scale.of_scores(score[some]), (n_target[some], n_nontarget[some]), prior, place)
+        total += binary_sums(score[some], (n_target[some], n_nontarget[some]), prior, at)
     return total
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from pipeline.metrics.bounds import PERCENT
 from pipeline.metrics.events import EventScored, EventTotals, macro, n_scored_nontarget, without_targets
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.measure import Measure
@@ -103,6 +104,6 @@ def ap_prime(scored: EventScored) -> Figure:
 
 
 MEASURES: tuple[Measure[EventTotals], ...] = (
-    Measure("ap", "%", "higher", "F4DE DETCurve, AP; mean over events", ap),
-    Measure("ap_prime", "%", "higher", "F4DE DETCurve, AP' (prior 1:999); mean over events", ap_prime),
+    Measure("ap", "%", "higher", PERCENT, "F4DE DETCurve, AP; mean over events", ap),
+    Measure("ap_prime", "%", "higher", PERCENT, "F4DE DETCurve, AP' (prior 1:999); mean over events", ap_prime),
 )

@@ -1,7 +1,6 @@
 """Cost, gradient and Hessian of an affine recalibration of two classes: the sums of ``multiclass_sums`` for K = 2.
 
-Rows of one class stand side by side, so that a pass costs a fraction of what it costs for K classes. Log-likelihood
-ratios become ``alpha * x + beta``; the place is (alpha, beta).
+Rows of one class stand side by side, so that a pass costs a fraction of what it costs for K classes.
 """
 
 from __future__ import annotations
@@ -14,9 +13,10 @@ from numpy.typing import NDArray
 
 from pipeline import compiled
 from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.metrics.maps import AffineMap
 from pipeline.metrics.multiclass import class_sums
-from pipeline.metrics.multiclass_sums import NewtonSums, n_columns
-from pipeline.metrics.newton import Objective, Vector
+from pipeline.metrics.multiclass_sums import NewtonSums, n_columns, objective_of
+from pipeline.metrics.objective import Objective
 from pipeline.metrics.portable import exp
 from pipeline.metrics.resampling import to_grid
 from pipeline.partials.digits import N_LIMBS, carried, digits
@@ -32,32 +32,31 @@ _MOST = 1 << 26
 """Rows of light weights that the compiled kernel's limbs, which count digits below 2**32, hold."""
 
 
-def binary_sums(x: Floats, weights: tuple[Floats, Floats], prior: tuple[float, float], place: Vector) -> NewtonSums:
-    """Exact sums at a place, unweighted by class: rows are distinct scores with the weights of targets and non-targets.
+def binary_sums(score: Floats, weights: tuple[Floats, Floats], prior: tuple[float, float], at: AffineMap) -> NewtonSums:
+    """Exact sums at a map, unweighted by class: rows are distinct scores with the weights of targets and non-targets.
 
     ``prior`` is of both classes, targets first, as in ``NewtonSums``.
     """
-    limbs, add = NewtonSums.zero(2).limbs, _adding(x.size)
+    limbs, add = NewtonSums.zero(2).limbs, _adding(score.size)
     for label, weight in enumerate(weights):
         used = np.flatnonzero(weight > 0.0)  # most scores are of one class
         for start in range(0, used.size, BLOCK):
             rows = used[start : start + BLOCK]
-            limbs[label] += _weighted(_terms(x[rows], prior, place), label, weight[rows], add)
+            limbs[label] += _weighted(_terms(score[rows], prior, at), label, weight[rows], add)
     limbs[..., :N_LIMBS] = carried(limbs[..., :N_LIMBS])
     return NewtonSums(limbs)
 
 
 def rough_objective(
-    x: Floats, masses: tuple[Floats, Floats], prior: tuple[float, float], weights: tuple[float, float]
-) -> Callable[[Vector], Objective]:
+    score: Floats, masses: tuple[Floats, Floats], prior: tuple[float, float], weights: tuple[float, float]
+) -> Callable[[AffineMap], Objective]:
     """An evaluation of the objective over few rows, for ``newton.minimise``: in float64, the same bits everywhere."""
     scaled = tuple(weight * mass for weight, mass in zip(weights, masses, strict=True))
 
-    def evaluate(place: Vector) -> Objective:
-        terms = _terms(x, prior, place)
-        sums = _columns(terms, 0) * scaled[0] + _columns(terms, 1) * scaled[1]
-        value, slope, offset, *upper = map(_grid_sum, sums)
-        return Objective(value, (slope, offset), ((upper[0], upper[1]), (upper[1], upper[2])))
+    def evaluate(at: AffineMap) -> Objective:
+        terms = _terms(score, prior, at)
+        columns = [_columns(terms, label) * mass for label, mass in enumerate(scaled)]
+        return objective_of(np.array([[_grid_sum(column) for column in of_class] for of_class in columns]))
 
     return evaluate
 
@@ -72,8 +71,9 @@ Terms = tuple[Floats, Floats, Floats, Floats]
 """Of each row: x, the log odds of a target, and the posteriors of a non-target and of a target."""
 
 
-def _terms(x: Floats, prior: tuple[float, float], place: Vector) -> Terms:
-    odds = place[0] * x + (place[1] + (math.log(prior[0]) - math.log(prior[1])))
+def _terms(score: Floats, prior: tuple[float, float], at: AffineMap) -> Terms:
+    x = at.of_ratios(score)
+    odds = at.alpha * x + (at.offsets[0] + (math.log(prior[0]) - math.log(prior[1])))
     # Both posteriors from the exponential that does not overflow: each keeps its relative accuracy near 0.
     small = exp(-np.abs(odds))
     large = 1.0 / (1.0 + small)
@@ -83,20 +83,21 @@ def _terms(x: Floats, prior: tuple[float, float], place: Vector) -> Terms:
 
 
 def _columns(terms: Terms, label: int) -> Floats:
-    """Cost, gradient and upper Hessian of every row as a trial of a class, (6, rows)."""
+    """The columns of ``objective_of`` of every row as a trial of a class, (6, rows)."""
     x, odds, nontarget, target = terms
     columns = np.empty((_COLUMNS, x.size))
-    cost, slope, offset, square, mixed, curvature = columns
+    cost, slope, square, other, product, apart = columns
     if label:
         np.logaddexp(0.0, odds, out=cost)
-        offset[:] = target
+        other[:] = target
+        np.multiply(other, x, out=slope)
     else:
         np.logaddexp(0.0, -odds, out=cost)
-        np.negative(nontarget, out=offset)
-    np.multiply(offset, x, out=slope)
-    np.multiply(target, nontarget, out=curvature)
-    np.multiply(curvature, x, out=mixed)
-    np.multiply(mixed, x, out=square)
+        other[:] = nontarget
+        np.multiply(-other, x, out=slope)
+    np.multiply(target, nontarget, out=product)
+    np.multiply(product, x, out=apart)
+    np.multiply(apart, x, out=square)
     return columns
 
 

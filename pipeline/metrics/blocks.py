@@ -18,7 +18,7 @@ Column = list[Any]
 
 
 def rates_by_query(means: QueryMeans, counts: Counts, beta: float) -> tuple[Floats, Floats, Floats]:
-    """Miss rate, false-alarm rate and TWV of each query of the ledger (seed 000 eq 1, 3, 6); NaN for 0 / 0."""
+    """Miss rate, false-alarm rate and TWV of each query of the ledger (seed 000 eq 1, 3, 6); NaN without any trial."""
     p_miss = _ratio(counts.n_miss, means.n_true.astype(np.float64))
     p_fa = _ratio(counts.n_fa, means.n_nontarget)
     return p_miss, p_fa, 1.0 - (p_miss + beta * p_fa)
@@ -47,7 +47,7 @@ def _columns(scored: LedgerScored) -> dict[str, Column]:
     thin, n_omitted = scored.once(thin_of), ledger.omitted[0]
     undefined = np.full(len(ledger.queries), np.nan)
     # A point that depends on the key may not exist where nothing is scored.
-    beta = math.nan if means.reason else scored.point.beta
+    beta = scored.point.beta if means.n_queries else math.nan
     p_miss, p_fa, twv = rates_by_query(means, counts, beta)
     optima = None if means.reason else scored.once(optima_of)
     best_p_miss, best_p_fa, _ = rates_by_query(means, counts if optima is None else optima.counts, beta)
@@ -72,5 +72,5 @@ def _columns(scored: LedgerScored) -> dict[str, Column]:
 
 
 def _ratio(counts: Ints, denominators: Floats) -> Floats:
-    ratio: Floats = np.divide(counts, denominators, out=np.full(counts.size, np.nan), where=denominators != 0)
+    ratio: Floats = np.divide(counts, denominators, out=np.full(counts.size, np.nan), where=denominators > 0)
     return ratio

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipeline.metrics.bounds import FROM_0
 from pipeline.metrics.measure import Measure
 from pipeline.metrics.shared import LedgerScored, counts_of, means_of
 from pipeline.partials.ledger import Ledger
@@ -44,7 +45,7 @@ def c_norm(scored: LedgerScored) -> Figure:
 _S000 = "MediaEval SWS 2013 performance measures, section 2.4"
 
 MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("c_det", "1", "lower", f"{_S000}, eq 8", c_det),
-    Measure("c_default", "1", "none", f"{_S000}, eq 9", c_default),
-    Measure("c_norm", "1", "lower", f"{_S000}, eq 10", c_norm),
+    Measure("c_det", "1", "lower", FROM_0, f"{_S000}, eq 8", c_det),
+    Measure("c_default", "1", "none", FROM_0, f"{_S000}, eq 9", c_default),
+    Measure("c_norm", "1", "lower", FROM_0, f"{_S000}, eq 10", c_norm),
 )

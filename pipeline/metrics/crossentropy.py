@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +12,10 @@ import numpy as np
 
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.metrics.at_scores import Asked, AtScores, at_scores, target_rows
+from pipeline.metrics.bounds import COST, SHARE
 from pipeline.metrics.counts import by_query
 from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
-from pipeline.metrics.means import NO_NONTARGET_TRIALS, NO_TARGETS
+from pipeline.metrics.means import MORE_TARGETS_THAN_TRIALS, NO_NONTARGET_TRIALS, NO_TARGETS
 from pipeline.metrics.measure import Measure, Over, Scored
 from pipeline.metrics.one_pass import passed, thin_of
 from pipeline.partials.exact import FAR, ExactSum
@@ -23,6 +24,8 @@ from pipeline.terms import Figure
 
 NO_SCORES = "no_scores"
 """Status: nothing was submitted and nothing censors; the figures are those of the non-informative system."""
+NO_TARGET_SUBMITTED, NO_NONTARGET_SUBMITTED = "no_target_submitted", "no_nontarget_submitted"
+"""Reasons: the trials that were submitted are all of the other class."""
 MORE_DETECTIONS_THAN_TRIALS = "more_detections_than_trials"
 """Status: more non-target detections than non-target trials; the censored ones weigh 0, never less."""
 _SAFE = 2.0**1000
@@ -122,8 +125,8 @@ def trial_set(
     reason = None if n_true.size else NO_TARGETS
     if censor == "error" and reason is None:
         _refuse_missing(int(omitted[0]), float(missing[0]))
-    if reason is None and not n_nontarget.any() and not np.any(missing > 0.0):
-        reason = NO_NONTARGET_TRIALS
+    if reason is None and n_nontarget_trials <= 0.0:
+        reason = MORE_TARGETS_THAN_TRIALS if n_nontarget_trials < 0.0 else NO_NONTARGET_TRIALS
     status = MORE_DETECTIONS_THAN_TRIALS if np.any(missing < 0.0) else None
     if not score.size and not isinstance(censor, float | int):
         status = NO_SCORES
@@ -250,8 +253,33 @@ def nats_of(scored: Scored[Ledger]) -> float:
     trials, point = scored.once(trials_of), scored.point
     if trials.status == NO_SCORES:
         return prior_entropy(point.effective_prior)
-    submitted = over_trials(scored)(cost_sums, point.logit_prior)
-    return cross_entropy(trials, point.effective_prior, point.logit_prior, submitted)
+    return cross_entropy(trials, point.effective_prior, point.logit_prior, scored.once(submitted_costs))
+
+
+def submitted_costs(scored: Scored[Ledger]) -> CostSums:
+    """The costs of all submitted trials at the cell's prior."""
+    sums: CostSums = over_trials(scored)(cost_sums, scored.point.logit_prior)
+    return sums
+
+
+def cxe_submitted(scored: Scored[Ledger]) -> Figure:
+    """Empirical cross-entropy over the submitted trials alone, in bits (seed 000 eq 38).
+
+    A diagnosis: it does not compare systems, which submit different trials. ``detail`` states how many there are.
+    Undefined where no target or no other trial was submitted.
+    """
+    trials, point = scored.once(trials_of), scored.point
+    n_target, n_nontarget = int(trials.n_target.sum()), int(trials.n_nontarget.sum())
+    reason = NO_TARGETS if trials.reason == NO_TARGETS else None if trials.score.size else NO_SCORES
+    if reason is None and not (n_target and n_nontarget):
+        reason = NO_NONTARGET_SUBMITTED if n_target else NO_TARGET_SUBMITTED
+    detail = {"n_target_trials": float(n_target), "n_nontarget_trials": float(n_nontarget)}
+    if reason is not None:
+        return Figure(math.nan, reason, detail=detail)
+    none = np.zeros(0)
+    alone = replace(trials, censored_score=none, censored_target=none.astype(np.int64), censored_nontarget=none)
+    nats = cross_entropy(alone, point.effective_prior, point.logit_prior, scored.once(submitted_costs))
+    return Figure(nats / math.log(2.0), detail=detail)
 
 
 def cxe(scored: Scored[Ledger]) -> Figure:
@@ -285,7 +313,12 @@ def cnxe(scored: Scored[Ledger]) -> Figure:
 _S000 = "MediaEval SWS 2013 performance measures"
 
 MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("cxe", "bit", "lower", f"{_S000}, section 4.2.4, eq 43", cxe),
-    Measure("cxe_prior", "bit", "none", f"{_S000}, section 4.2.3, eq 39", cxe_prior),
-    Measure("cnxe", "1", "lower", f"{_S000}, sections 4.2.3-4.2.4, eq 40 with eq 43", cnxe),
+    Measure("cxe", "bit", "lower", COST, f"{_S000}, section 4.2.4, eq 43", cxe),
+    Measure("cxe_prior", "bit", "none", SHARE, f"{_S000}, section 4.2.3, eq 39", cxe_prior),
+    Measure("cnxe", "1", "lower", COST, f"{_S000}, sections 4.2.3-4.2.4, eq 40 with eq 43", cnxe),
 )
+
+CXE_SUBMITTED: Measure[Ledger] = Measure(
+    "cxe_submitted", "bit", "lower", COST, f"{_S000}, section 4.2.3, eq 38, submitted trials alone", cxe_submitted
+)
+"""Of protocols whose systems choose what they submit."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pipeline.metrics import calibration, crossentropy, isotonic, load, ranking, twv
+from pipeline.metrics.bounds import SHARE
 from pipeline.metrics.by_score import blocks
 from pipeline.metrics.complete import default_scores, unscored
 from pipeline.metrics.crossentropy import cnxe, prior_entropy, trials_of
@@ -48,6 +49,7 @@ def of_ledger(measure: Measure[Ledger]) -> Measure[DocumentTotals]:
         measure.name,
         measure.unit,
         measure.better,
+        SHARE if measure.name == "p_fa" else measure.bounds,  # a document is one trial
         measure.source,
         lambda scored: measure.of(scored.once(ledger_cell)),
     )
@@ -175,7 +177,7 @@ _TOOL = "MediaEval QUESST 2014-2015"
 
 MEASURES: tuple[Measure[DocumentTotals], ...] = (
     *(
-        Measure(m.name, m.unit, m.better, m.source, mtwv_threshold) if m.name == "mtwv_threshold" else of_ledger(m)
+        replace(of_ledger(m), of=mtwv_threshold) if m.name == "mtwv_threshold" else of_ledger(m)
         for m in (*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES)
     ),
     *(of_ledger(measure) for measure in calibration.MEASURES if measure.name != "calibration_loss"),
@@ -184,10 +186,13 @@ MEASURES: tuple[Measure[DocumentTotals], ...] = (
         "min_cnxe_pav_input_order",
         "1",
         "lower",
+        SHARE,
         f"{_TOOL}, the tool's min Cnxe: PAV, ties in the order of the output",
         min_cnxe_pav_input_order,
     ),
-    Measure("ub_twv", "1", "higher", f"{_TOOL}, model-dependent upper bound of TWV, original scores", ub_twv),
-    Measure("lb_cnxe", "1", "lower", f"{_TOOL}, model-dependent lower bound of Cnxe, original scores", lb_cnxe),
+    Measure(
+        "ub_twv", "1", "higher", twv.best_twv, f"{_TOOL}, model-dependent upper bound of TWV, original scores", ub_twv
+    ),
+    Measure("lb_cnxe", "1", "lower", SHARE, f"{_TOOL}, model-dependent lower bound of Cnxe, original scores", lb_cnxe),
     *(of_ledger(measure) for measure in load.MEASURES),
 )

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.metrics import multiclass_figures as core
+from pipeline.metrics.bounds import ANY, COST, FROM_0, SHARE
 from pipeline.metrics.lre_decisions import c_eta
 from pipeline.metrics.lre_totals import LreScored, LreTotals, over_segments
 from pipeline.metrics.measure import Measure
@@ -61,22 +62,22 @@ def _figure(name: str) -> Callable[[LreScored], Figure]:
 
 
 _SOURCES = {
-    "c_mce": ("nat", "4.2.4 eq 6"),
-    "c_def": ("nat", "4.2.4 eq 7"),
-    "c_min": ("nat", "4.3 eq 11-12; any sign of the scale; the infimum where it is not attained"),
-    "f_mce": ("1", "4.2.4 eq 8"),
-    "f_def": ("1", "4.2.4 eq 9"),
-    "f_min": ("1", "4.3.1"),
-    "f_act": ("1", "4.2.4 eq 10"),
-    "f_dis": ("1", "4.3.1 eq 13"),
-    "f_cal": ("1", "4.3.2 eq 14"),
-    "ln_f_act": ("1", "4.2.4 eq 10, its natural logarithm"),
+    "c_mce": ("nat", COST, "4.2.4 eq 6"),
+    "c_def": ("nat", FROM_0, "4.2.4 eq 7"),
+    "c_min": ("nat", FROM_0, "4.3 eq 11-12; any sign of the scale; the infimum where it is not attained"),
+    "f_mce": ("1", COST, "4.2.4 eq 8"),
+    "f_def": ("1", FROM_0, "4.2.4 eq 9"),
+    "f_min": ("1", FROM_0, "4.3.1"),
+    "f_act": ("1", COST, "4.2.4 eq 10"),
+    "f_dis": ("1", SHARE, "4.3.1 eq 13"),
+    "f_cal": ("1", COST, "4.3.2 eq 14"),
+    "ln_f_act": ("1", ANY, "4.2.4 eq 10, its natural logarithm"),
 }
 MEASURES: tuple[Measure[LreTotals], ...] = (
     *(
-        Measure(name, unit, "none" if name in ("c_def", "f_def") else "lower", f"{PLAN} {where}", _figure(name))
-        for name, (unit, where) in _SOURCES.items()
+        Measure(name, unit, "none" if name in ("c_def", "f_def") else "lower", bounds, f"{PLAN} {where}", _figure(name))
+        for name, (unit, bounds, where) in _SOURCES.items()
     ),
-    Measure("c_eta", "1", "lower", f"{PLAN} appendix A.2 eq 17-19, averaged over classes", c_eta),
-    Measure("rtf", "1", "lower", f"{PLAN} 6.2.2, processing speed", rtf),
+    Measure("c_eta", "1", "lower", FROM_0, f"{PLAN} appendix A.2 eq 17-19, averaged over classes", c_eta),
+    Measure("rtf", "1", "lower", FROM_0, f"{PLAN} 6.2.2, processing speed", rtf),
 )

@@ -17,9 +17,9 @@ from pipeline.partials.ledger import Ledger
 NO_TARGETS = "no_targets"
 """Reason: no query has an occurrence."""
 NO_NONTARGET_TRIALS = "no_nontarget_trials"
-"""Reason: a query whose false-alarm rate is averaged has as many occurrences as trials."""
+"""Reason: a query whose false-alarm rate is averaged has no trial that could be a false alarm."""
 MORE_TARGETS_THAN_TRIALS = "more_targets_than_trials"
-"""Status: a query has more occurrences than trials, and so a negative false-alarm rate."""
+"""Reason: a query whose false-alarm rate is averaged has more occurrences than trials."""
 P_FA_ABOVE_ONE = "p_fa_above_one"
 """Status: a query has more false alarms than non-target trials. Trials per second are only a convention."""
 
@@ -48,7 +48,6 @@ class QueryMeans:
     """Why TWV does not exist."""
     reason_p_fa: str | None
     """Why the mean false-alarm rate does not exist."""
-    status: str | None
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -80,8 +79,6 @@ class QueryMeans:
 
     def status_of(self, n_fa: Ints) -> str | None:
         """What is odd about a false-alarm rate that exists."""
-        if self.status is not None:
-            return self.status
         return P_FA_ABOVE_ONE if bool(np.any(n_fa[self.in_p_fa] > self.n_nontarget[self.in_p_fa])) else None
 
 
@@ -98,7 +95,8 @@ def query_means(
     ``include_no_targets`` averages the false-alarm rate over all queries (KWSEval -inc). ``subtracted`` says how often
     N_true is taken off the trials: once, or twice as plan 004 section 5.1.3.3 has it for such means.
     ``skip_undefined_p_fa`` leaves queries without non-target trials out of the mean false-alarm rate
-    (KWSEval -g); by default one of them makes that mean undefined (KWSEval dies there).
+    (KWSEval -g); by default one of them makes that mean undefined (KWSEval dies there). So does a query with more
+    occurrences than trials in any case: its rate would be negative (KWSEval prints it).
     """
     n_true = ledger.n_true[0]
     trials = np.broadcast_to(np.asarray(n_trials, np.float64), n_true.shape)
@@ -110,9 +108,10 @@ def query_means(
     reason_p_fa = None
     if not in_p_fa.any():
         reason_p_fa = NO_NONTARGET_TRIALS if in_p_miss.any() else NO_TARGETS
-    elif np.any(n_nontarget[in_p_fa] == 0):
+    elif np.any(trials[in_p_fa] < n_true[in_p_fa]):
+        reason_p_fa = MORE_TARGETS_THAN_TRIALS
+    elif np.any(n_nontarget[in_p_fa] <= 0):
         reason_p_fa = NO_NONTARGET_TRIALS
-    negative = bool(np.any(n_nontarget[in_p_fa] < 0))
     pairs, pair = np.unique(np.stack([trials, n_true.astype(np.float64)]), axis=1, return_inverse=True)
     pair = pair.reshape(-1)  # NumPy 2.0 gives it another shape
     targets, nontarget = [Fraction(n) for n in pairs[1].tolist()], [Fraction(n) for n in pairs[0].tolist()]
@@ -126,7 +125,6 @@ def query_means(
         fa=_reciprocals(nontarget, pair, in_p_fa, by_query(ledger, ledger.n_nontarget)),
         reason=reason_p_fa if in_p_miss.any() else NO_TARGETS,
         reason_p_fa=reason_p_fa,
-        status=MORE_TARGETS_THAN_TRIALS if negative else None,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
+from pipeline.metrics.bounds import Bounds
 from pipeline.metrics.fixed_point import Floats
 from pipeline.terms import Facts, Figure, OperatingPoint
 
@@ -75,10 +76,19 @@ class Scored(Generic[T]):
 
 @dataclass(frozen=True)
 class Measure(Generic[T]):
-    """A named figure. ``better``: ``higher``, ``lower`` or ``none``. ``source``: document, section and equation."""
+    """A named figure. ``better``: ``higher``, ``lower`` or ``none``. ``source``: document, section and equation.
+
+    ``bounds`` is where every defined value lies, infinities included where they are legal; a function of the protocol's
+    settings where these decide.
+    """
 
     name: str
     unit: str
     better: str
+    bounds: Bounds | Callable[[Any], Bounds]
     source: str
     of: Callable[[Scored[T]], Figure]
+
+    def bounds_under(self, settings: Any) -> Bounds:
+        """The range under a protocol's settings."""
+        return self.bounds if isinstance(self.bounds, Bounds) else self.bounds(settings)

@@ -43,7 +43,8 @@ def log_odds(llh: Floats, labels: Labels, prior: Sequence[float]) -> Floats:
     """
     logs = log_prior(prior)
     rows = np.arange(labels.size)
-    odds = np.ascontiguousarray(llh - llh[rows, labels][:, None])
+    with np.errstate(over="ignore"):
+        odds = np.ascontiguousarray(llh - llh[rows, labels][:, None])
     odds += logs - logs[labels][:, None]
     odds[rows, labels] = 0.0
     return odds
@@ -54,7 +55,8 @@ def cost_of_odds(odds: Floats, labels: Labels) -> Floats:
     cost = np.zeros(labels.size)
     for i in range(odds.shape[1]):
         column = np.ascontiguousarray(odds[:, i])
-        cost = np.where(labels == i, cost, np.logaddexp(cost, column))
+        with np.errstate(over="ignore"):
+            cost = np.where(labels == i, cost, np.logaddexp(cost, column))
     return cost
 
 
@@ -84,11 +86,16 @@ def confusion(cross_entropy: float) -> float:
 
 
 def exact_products(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """Two arrays whose sum is ``values * counts`` without rounding (for finite, not enormous factors)."""
+    """Two arrays whose sum is ``values * counts`` without rounding; next to the largest float, with one rounding."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _exact_products(values, counts)
+
+
+def _exact_products(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
     product = values * counts
     (v_high, v_low), (c_high, c_low) = _halves(values), _halves(counts)
     error = ((v_high * c_high - product) + v_high * c_low + v_low * c_high) + v_low * c_low
-    return product, error
+    return product, np.where(np.isfinite(error), error, 0.0)
 
 
 def _halves(values: Floats) -> tuple[Floats, Floats]:
@@ -114,22 +121,30 @@ def class_sums(columns: Floats, labels: Labels, n_classes: int, multiplicity: Fl
     return np.asarray(limbs, np.int64).reshape(n_classes, n_columns, ROW)
 
 
+def margins_of(llh: Floats, labels: Labels, unit: int) -> Floats:
+    """The score of the true class less that of every class, (T, K); ``unit`` 1: of halved scores."""
+    scores = llh / 2.0 if unit else llh
+    with np.errstate(over="ignore"):
+        return np.asarray(scores[np.arange(labels.size), labels][:, None] - scores)
+
+
 @dataclass(frozen=True)
 class LogCostSums:
     """What the first pass says of a set of trials: mergeable, exact, unweighted by class.
 
-    ``limbs``: exact sums (K, 2, ROW) of multiplicities and of costs. ``margin_min`` and ``margin_max`` (K, K): over the
-    trials of class y, the least and the largest score of y minus score of i.
+    ``limbs``: exact sums (K, 2, ROW) of multiplicities and of costs. ``least`` and ``largest`` (2, K, K): over the
+    trials of class y, the least and the largest score of y minus score of i, and the same of halved scores, whose
+    differences never overflow.
     """
 
     limbs: Ints
-    margin_min: Floats
-    margin_max: Floats
+    least: Floats
+    largest: Floats
 
     @classmethod
     def zero(cls, n_classes: int) -> LogCostSums:
         """No trial."""
-        square = (n_classes, n_classes)
+        square = (2, n_classes, n_classes)
         return cls(np.zeros((n_classes, 2, ROW), np.int64), np.full(square, np.inf), np.full(square, -np.inf))
 
     @classmethod
@@ -148,17 +163,23 @@ class LogCostSums:
     def _block(cls, llh: Floats, labels: Labels, prior: Sequence[float], multiplicity: Floats | None) -> LogCostSums:
         zero = cls.zero(len(prior))
         columns = np.stack([np.ones(labels.size), log_cost(llh, labels, prior)], axis=1)
-        margins = llh[np.arange(labels.size), labels][:, None] - llh
-        np.minimum.at(zero.margin_min, labels, margins)
-        np.maximum.at(zero.margin_max, labels, margins)
-        return cls(class_sums(columns, labels, len(prior), multiplicity), zero.margin_min, zero.margin_max)
+        for unit, (least, largest) in enumerate(zip(zero.least, zero.largest, strict=True)):
+            margins = margins_of(llh, labels, unit)
+            np.minimum.at(least, labels, margins)
+            np.maximum.at(largest, labels, margins)
+        return cls(class_sums(columns, labels, len(prior), multiplicity), zero.least, zero.largest)
 
     def __add__(self, other: LogCostSums) -> LogCostSums:
         return LogCostSums(
             self.limbs + other.limbs,
-            np.minimum(self.margin_min, other.margin_min),
-            np.maximum(self.margin_max, other.margin_max),
+            np.minimum(self.least, other.least),
+            np.maximum(self.largest, other.largest),
         )
+
+    @property
+    def unit(self) -> int:
+        """Which margins do not overflow: 0, or 1 for those of halved scores."""
+        return int(np.isinf(self.least[0]).any() or np.isinf(self.largest[0]).any())
 
     @property
     def mass(self) -> Floats:

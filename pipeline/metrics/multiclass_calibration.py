@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from pipeline.metrics import newton
-from pipeline.metrics.multiclass import Floats, Labels, LogCostSums, prior_entropy
+from pipeline.metrics.maps import AffineMap, Vector, ldexp
+from pipeline.metrics.multiclass import Floats, Labels, LogCostSums, margins_of, prior_entropy
 from pipeline.metrics.multiclass_sums import NewtonSums
-from pipeline.metrics.newton import Objective, Vector
-from pipeline.metrics.separability import COMPLETE, DEGENERATE, OVERLAP, Separability, separability
+from pipeline.metrics.newton import NOT_SETTLED
+from pipeline.metrics.objective import Objective
+from pipeline.metrics.separability import COMPLETE, DEGENERATE, OVERLAP, QUASI, Separability, separability
 
 Ties = Mapping[tuple[int, frozenset[int]], float]
 """How many trials of a class (first) have exactly these classes tied with the true one."""
@@ -23,7 +27,8 @@ class AffineCalibration:
     """inf over scale and offsets of the cross-entropy of ``scale * l + offsets``, in nats.
 
     ``status``: ``overlap`` (attained), ``complete`` and ``quasi`` (approached as the scale, inf or -inf, grows; no
-    offsets), ``degenerate`` (scores say nothing: scale NaN, no offsets). A scale may be negative. Offsets sum to 0.
+    offsets), ``degenerate`` (scores say nothing: scale NaN, no offsets), ``not_settled`` (attained, but the conditions
+    of a minimum do not hold there: a lower one may be). A scale may be negative. Offsets sum to 0.
     """
 
     status: str
@@ -35,20 +40,21 @@ class AffineCalibration:
 
 
 def fit_affine_calibration(
-    evaluate: Callable[[float, Vector], NewtonSums],
+    evaluate: Callable[[AffineMap], NewtonSums],
     first: LogCostSums,
     prior: Sequence[float],
-    ties: Callable[[Separability], Ties] | None = None,
+    ties: Callable[[Separability, int], Ties],
 ) -> AffineCalibration:
-    """The minimum from sums over all trials: ``first`` once, ``evaluate(scale, offsets)`` once a pass.
+    """The minimum from sums over all trials: ``first`` once, ``evaluate`` once a pass.
 
     ``evaluate`` may run anywhere: here, or as a map over tiles. ``ties`` counts tied trials of a quasi-separable set,
-    for its exact infimum; without it the last value of the search stands for it. Every class needs a trial.
+    for its exact infimum. Every class needs a trial.
     """
     mass = first.mass.tolist()
     if not all(n > 0.0 for n in mass):
         raise ValueError(f"a class has no trial (trials by class: {mass})")
-    verdict = separability(first.margin_min, first.margin_max)
+    least, largest = first.least[first.unit], first.largest[first.unit]
+    verdict = separability(least, largest)
     # Scale 1 and scale 0 are among the maps: rounding must not say otherwise.
     ceiling = min(first.cross_entropy(prior), prior_entropy(prior))
     if verdict.status == DEGENERATE:
@@ -56,19 +62,33 @@ def fit_affine_calibration(
     if verdict.status == COMPLETE:
         return AffineCalibration(COMPLETE, verdict.sign * math.inf, None, 0.0)
     weights = [p / n for p, n in zip(prior, mass, strict=True)]
-    if verdict.status != OVERLAP and ties is not None:
-        value = min(infimum_of_ties(ties(verdict), prior, weights), ceiling)
-        return AffineCalibration(verdict.status, verdict.sign * math.inf, None, value, passes=2)
-    found = newton.minimise(lambda place: evaluate(place[0], (*place[1:], 0.0)).objective(weights), (0.0,) * len(prior))
-    last = evaluate(found.at[0], (*found.at[1:], 0.0)).objective(weights)
-    value = min(last.value, found.value, ceiling)
-    passes = found.passes + 2
-    if verdict.status != OVERLAP:
-        scale = verdict.sign * math.inf
-        return AffineCalibration(verdict.status, scale, None, value, found.decrement, passes)
-    middle = math.fsum(found.at[1:]) / len(prior)
-    offsets = tuple(beta - middle for beta in (*found.at[1:], 0.0))
-    return AffineCalibration(OVERLAP, found.at[0], offsets, value, found.decrement, passes)
+    if verdict.status == QUASI:
+        value = min(infimum_of_ties(ties(verdict, first.unit), prior, weights), ceiling)
+        return AffineCalibration(QUASI, verdict.sign * math.inf, None, value, passes=2)
+    found = newton.minimise(lambda at: evaluate(at).objective(weights), _flat(least, largest, first.unit))
+    last = evaluate(found.at).objective(weights)
+    deltas = found.at.deltas
+    middle = math.fsum(deltas) / len(prior)
+    return AffineCalibration(
+        OVERLAP if found.settled else NOT_SETTLED,
+        found.at.gamma,
+        tuple(delta - middle for delta in deltas),
+        min(last.value, found.value, ceiling),
+        found.decrement,
+        found.passes + 2,
+    )
+
+
+def _flat(least: Floats, largest: Floats, unit: int) -> AffineMap:
+    """The constant map about the middles of what each class scores less the last one."""
+    low, high = np.minimum(least, -largest.T) / 2.0, np.maximum(largest, -least.T) / 2.0
+    highest = ldexp(sys.float_info.max, -unit)
+    pivots = np.clip(low[:, -1] + high[:, -1], -highest, highest)
+    pivots[-1] = 0.0
+    apart = pivots / 2.0 - pivots[:, None] / 2.0
+    furthest = float(np.maximum(np.abs(low + apart), np.abs(high + apart)).max())
+    exponent = math.frexp(furthest)[1] + 1 + unit
+    return AffineMap(exponent, 0.0, tuple(ldexp(pivot, unit) for pivot in pivots.tolist()), (0.0,) * pivots.size)
 
 
 def calibrate(
@@ -80,22 +100,21 @@ def calibrate(
     """
     first = LogCostSums.from_trials(llh, labels, prior, multiplicity)
     found = fit_affine_calibration(
-        lambda scale, offsets: NewtonSums.from_trials(llh, labels, prior, (scale, *_gauged(offsets)), multiplicity),
+        lambda at: NewtonSums.from_trials(llh, labels, prior, at, multiplicity),
         first,
         prior,
-        lambda verdict: ties_of(llh, labels, verdict, multiplicity),
+        lambda verdict, unit: ties_of(llh, labels, verdict, unit, multiplicity),
     )
     return found, first
 
 
-def _gauged(offsets: Vector) -> Vector:
-    return tuple(beta - offsets[-1] for beta in offsets[:-1])
+def ties_of(llh: Floats, labels: Labels, verdict: Separability, unit: int, multiplicity: Floats | None = None) -> Ties:
+    """Trials of one chunk that stay tied whatever the scale, by true class and tied classes; chunks add up.
 
-
-def ties_of(llh: Floats, labels: Labels, verdict: Separability, multiplicity: Floats | None = None) -> Ties:
-    """Trials of one chunk that stay tied whatever the scale, by true class and tied classes; chunks add up."""
-    margins = verdict.sign * (llh[np.arange(labels.size), labels][:, None] - llh)
-    tied = verdict.tied[labels] & (margins <= verdict.margin[labels] + verdict.tolerance)
+    ``unit`` is that of the margins of the verdict (``LogCostSums.unit``).
+    """
+    margins = verdict.sign * margins_of(llh, labels, unit)
+    tied = verdict.tied[labels] & (margins <= (verdict.margin + verdict.tolerance)[labels])
     counts: dict[tuple[int, frozenset[int]], float] = {}
     for row in np.flatnonzero(tied.any(axis=1)).tolist():
         others = frozenset(np.flatnonzero(tied[row]).tolist())
@@ -107,37 +126,28 @@ def ties_of(llh: Floats, labels: Labels, verdict: Separability, multiplicity: Fl
 def infimum_of_ties(ties: Ties, prior: Sequence[float], weights: Sequence[float]) -> float:
     """What is left of the cost of a quasi-separable set as the scale grows: only tied classes still compete, nats."""
     rows = sorted((y, tuple(sorted(others)), n) for (y, others), n in ties.items() if n)
-    found = newton.minimise(lambda place: _tied_objective(rows, prior, weights, place), (0.0,) * len(prior))
-    return min(found.value, _tied_objective(rows, prior, weights, found.at).value)
+    nowhere = (0.0,) * len(prior)
+    return newton.balance(
+        lambda at: _tied_objective(rows, prior, weights, at.offsets), AffineMap(0, 0.0, nowhere, nowhere)
+    )
 
 
 def _tied_objective(
-    rows: list[tuple[int, tuple[int, ...], float]], prior: Sequence[float], weights: Sequence[float], place: Vector
+    rows: list[tuple[int, tuple[int, ...], float]], prior: Sequence[float], weights: Sequence[float], offsets: Vector
 ) -> Objective:
-    k = len(prior)
-    value, gradient = [], [0.0] * k
-    # A direction in which nothing changes (a constant over tied classes) gets a curvature, so that it gets no step.
-    group = _components(rows, k)
-    hessian = [[1.0 if group[i] == group[j] else 0.0 for j in range(k)] for i in range(k)]
+    """The cost of tied trials at offsets; alpha changes nothing."""
+    k, value = len(prior), []
+    pulls, coupling, nothing = ([[0.0] * k for _ in range(k)] for _ in range(3))
     for y, others, n in rows:
-        odds = {i: math.exp(place[i] - place[y]) * prior[i] / prior[y] for i in others}
+        odds = {i: math.exp(offsets[i] - offsets[y]) * prior[i] / prior[y] for i in others}
         total = 1.0 + math.fsum(odds.values())
         p = {y: 1.0 / total, **{i: odd / total for i, odd in odds.items()}}
         weight = weights[y] * n
         value.append(weight * math.log1p(math.fsum(odds.values())))
-        for i, p_i in p.items():
-            gradient[i] += weight * (p_i - (1.0 if i == y else 0.0))
-            for j, p_j in p.items():
-                hessian[i][j] += weight * ((p_i if i == j else 0.0) - p_i * p_j)
-    return Objective(math.fsum(value), tuple(gradient), tuple(map(tuple, hessian)))
-
-
-def _components(rows: list[tuple[int, tuple[int, ...], float]], k: int) -> list[int]:
-    """Which classes hang together by ties, as the least class of each group."""
-    group = list(range(k))
-    for _ in range(k):
-        for y, others, _n in rows:
-            least = min(group[i] for i in (y, *others))
-            for i in (y, *others):
-                group[i] = least
-    return group
+        for i in others:
+            pulls[i][y] += weight * p[i]
+            pulls[y][i] -= weight * p[i]
+        for i, j in combinations(p, 2):
+            coupling[i][j] += weight * p[i] * p[j]
+            coupling[j][i] = coupling[i][j]
+    return Objective(math.fsum(value), 0.0, 0.0, *(tuple(map(tuple, matrix)) for matrix in (pulls, coupling, nothing)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pipeline.metrics.maps import AffineMap
 from pipeline.metrics.measure import Over
 from pipeline.metrics.multiclass import Floats, Labels, LogCostSums
 from pipeline.metrics.multiclass_calibration import AffineCalibration, Ties, fit_affine_calibration, ties_of
 from pipeline.metrics.multiclass_sums import NewtonSums
-from pipeline.metrics.newton import Vector
 from pipeline.metrics.separability import Separability
 
 
@@ -30,12 +30,12 @@ def calibrate_over(over: Over, prior: Sequence[float]) -> tuple[AffineCalibratio
     priors = tuple(prior)
     first: LogCostSums = over(first_pass, priors)
 
-    def evaluate(scale: float, offsets: Vector) -> NewtonSums:
-        sums: NewtonSums = over(newton_pass, priors, (scale, *(beta - offsets[-1] for beta in offsets[:-1])))
+    def evaluate(at: AffineMap) -> NewtonSums:
+        sums: NewtonSums = over(newton_pass, priors, at)
         return sums
 
-    def ties(verdict: Separability) -> Ties:
-        counted: TieCounts = over(ties_pass, verdict)
+    def ties(verdict: Separability, unit: int) -> Ties:
+        counted: TieCounts = over(ties_pass, verdict, unit)
         return counted.counts
 
     return fit_affine_calibration(evaluate, first, priors, ties), first
@@ -46,9 +46,9 @@ def first_pass(part: Part, prior: tuple[float, ...]) -> LogCostSums:
     return LogCostSums.from_trials(part.llh, part.labels, prior, part.multiplicity)
 
 
-def newton_pass(part: Part, prior: tuple[float, ...], place: Vector) -> NewtonSums:
-    """Task: cost, gradient and Hessian of one part at a place."""
-    return NewtonSums.from_trials(part.llh, part.labels, prior, place, part.multiplicity)
+def newton_pass(part: Part, prior: tuple[float, ...], at: AffineMap) -> NewtonSums:
+    """Task: cost, gradient and Hessian of one part at a map."""
+    return NewtonSums.from_trials(part.llh, part.labels, prior, at, part.multiplicity)
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,6 @@ class TieCounts:
         return TieCounts({key: self.counts.get(key, 0.0) + other.counts.get(key, 0.0) for key in keys})
 
 
-def ties_pass(part: Part, verdict: Separability) -> TieCounts:
+def ties_pass(part: Part, verdict: Separability, unit: int) -> TieCounts:
     """Task: tied trials of one part, where the verdict is quasi-separable."""
-    return TieCounts(ties_of(part.llh, part.labels, verdict, part.multiplicity))
+    return TieCounts(ties_of(part.llh, part.labels, verdict, unit, part.multiplicity))

@@ -19,9 +19,9 @@ P_MIN, P_MAX = 1e-7, 0.9999999
 
 def clipped(confidence: NDArray[Any]) -> NDArray[np.float64]:
     """Confidences as sclite has them: in single precision, then inside ``[P_MIN, P_MAX]``; NaN stays NaN."""
-    inside = np.clip(confidence, 0.0, 1.0)  # single precision may have no number for what lies outside
-    found: NDArray[np.float64] = np.clip(inside.astype(np.float32).astype(np.float64), P_MIN, P_MAX)
-    return found
+    inside: NDArray[Any] = np.clip(confidence, 0.0, 1.0)  # single precision may have no number for what lies outside
+    single: NDArray[np.float64] = inside.astype(np.float32).astype(np.float64)
+    return np.clip(single, P_MIN, P_MAX)
 
 
 def nce(n_correct: int, n_incorrect: int, sum_log2_p: float, sum_log2_1mp: float) -> Figure:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.metrics.bounds import ANY, FROM_0, SHARE
 from pipeline.metrics.events import (
     NO_NONTARGETS,
     NO_SCORES,
@@ -28,7 +29,7 @@ from pipeline.metrics.sweep import Curve
 from pipeline.terms import Figure, OperatingPoint
 
 NO_CROSSING = "no_crossing"
-"""Reason: no event's curve meets the line of the target error ratio."""
+"""Reason: the curve does not meet the line of the target error ratio."""
 
 
 @dataclass(frozen=True)
@@ -161,12 +162,18 @@ def p_fa(scored: EventScored) -> Figure:
 
 
 def actual_ndc(scored: EventScored) -> Figure:
-    """Mean over events of NDC at the submitted thresholds; ``average``: of the mean rates, ``pooled``: of trials."""
+    """NDC of the mean rates at the submitted thresholds (DEVA --BlockAverage); ``pooled``: of all trials."""
     counts, means = scored.once(event_counts), scored.once(event_means)
     mean_fa = means.p_fa(counts.n_fa) if means.n_queries_fa else math.nan
     average = float(ndc(np.array(means.p_miss(counts.n_miss)), np.array(mean_fa), scored.point))
-    detail = {"average": average, "pooled": scored.once(pooled_rates).ndc}
-    return macro(scored.once(decided_rates).ndc, _why(scored, NO_NONTARGETS), detail)
+    return _of_means(scored, average, NO_NONTARGETS, {"pooled": scored.once(pooled_rates).ndc})
+
+
+def _of_means(scored: EventScored, value: float, otherwise: str, detail: dict[str, float]) -> Figure:
+    """A figure of the mean rates, whose value is also its companion ``average``."""
+    reason = _why(scored, otherwise) if math.isnan(value) else None
+    n_events = float(scored.once(event_means).n_queries)
+    return Figure(value, reason, detail={"n_events": n_events, "average": value, **detail})
 
 
 def _beside(prefix: str, point: Point) -> dict[str, float]:
@@ -175,11 +182,19 @@ def _beside(prefix: str, point: Point) -> dict[str, float]:
 
 
 def min_ndc(scored: EventScored) -> Figure:
-    """Mean over events of each one's smallest NDC; ``average`` and ``pooled``: of the mean curve and of all trials."""
-    values = np.array([point.ndc for point in scored.once(minima)])
-    detail = {**_beside("average", scored.once(average_least)), **_beside("pooled", scored.once(pooled_least))}
-    otherwise = NO_SCORES if not len(scored.total.ledger) else NO_NONTARGETS
-    return macro(values, _why(scored, otherwise), detail)
+    """The smallest NDC of the curve of mean rates (DEVA --BlockAverage); ``pooled``: of the curve of all trials."""
+    least_of_means = scored.once(average_least)
+    detail = {**_beside("average", least_of_means), **_beside("pooled", scored.once(pooled_least))}
+    return _of_means(scored, least_of_means.ndc, _without_curve(scored), detail)
+
+
+def mean_min_ndc(scored: EventScored) -> Figure:
+    """Mean over events of each one's smallest NDC, at as many thresholds."""
+    return macro(np.array([point.ndc for point in scored.once(minima)]), _why(scored, _without_curve(scored)))
+
+
+def _without_curve(scored: EventScored) -> str:
+    return NO_NONTARGETS if len(scored.total.ledger) else NO_SCORES
 
 
 def min_ndc_threshold(scored: EventScored) -> Figure:
@@ -193,35 +208,51 @@ def min_ndc_threshold(scored: EventScored) -> Figure:
 
 
 def _at_ter(scored: EventScored, name: str) -> Figure:
-    points = scored.once(crossings)
-    values = _evaluated(scored.total, np.array([getattr(point, name) for point in points]))
     average = _average_crossing(scored.once(average_curve), scored)
     pooled = _crossing(scored.once(pooled_curve), scored)
-    detail = {"average": getattr(average, name), "average_threshold": average.threshold}
-    detail |= {"pooled": getattr(pooled, name), "pooled_threshold": pooled.threshold}
-    return macro(values, _why(scored, NO_CROSSING), detail)
+    detail = {"average_threshold": average.threshold, "pooled": getattr(pooled, name)}
+    detail |= {"pooled_threshold": pooled.threshold}
+    return _of_means(scored, getattr(average, name), NO_CROSSING, detail)
+
+
+def _mean_at_ter(scored: EventScored, name: str) -> Figure:
+    values = np.array([getattr(point, name) for point in scored.once(crossings)])
+    return macro(_evaluated(scored.total, values), _why(scored, NO_CROSSING))
 
 
 def ndc_at_ter(scored: EventScored) -> Figure:
-    """Mean over events of NDC where the curve meets the line P_MD = TER P_FA (MED 2011 plan, section 4.2)."""
+    """NDC where the curve of mean rates meets the line P_MD = TER P_FA (MED 2011 plan, section 4.2)."""
     return _at_ter(scored, "ndc")
 
 
 def p_md_at_ter(scored: EventScored) -> Figure:
-    """Mean over events of the missed detection rate at the target error ratio (MED 2012)."""
+    """The mean missed detection rate at the same place (MED 2012)."""
     return _at_ter(scored, "p_md")
+
+
+def mean_ndc_at_ter(scored: EventScored) -> Figure:
+    """Mean over events of NDC where each one's own curve meets the line."""
+    return _mean_at_ter(scored, "ndc")
+
+
+def mean_p_md_at_ter(scored: EventScored) -> Figure:
+    """Mean over events of the missed detection rate where each one's own curve meets the line."""
+    return _mean_at_ter(scored, "p_md")
 
 
 _PLAN = "TRECVID MED 2011 plan"
 
 MEASURES: tuple[Measure[EventTotals], ...] = (
-    Measure("p_md", "1", "lower", f"{_PLAN} 4.1; mean over events", p_md),
-    Measure("p_fa", "1", "lower", f"{_PLAN} 4.1; mean over events", p_fa),
-    Measure("ndc", "1", "lower", f"{_PLAN} 4.2, appendix A; mean over events", actual_ndc),
-    Measure("min_ndc", "1", "lower", f"{_PLAN} 4.2; mean over events", min_ndc),
+    Measure("p_md", "1", "lower", SHARE, f"{_PLAN} 4.1; mean over events", p_md),
+    Measure("p_fa", "1", "lower", SHARE, f"{_PLAN} 4.1; mean over events", p_fa),
+    Measure("ndc", "1", "lower", FROM_0, f"{_PLAN} 4.2, appendix A; DEVA --BlockAverage: of mean rates", actual_ndc),
+    Measure("min_ndc", "1", "lower", FROM_0, f"{_PLAN} 4.2; DEVA --BlockAverage: of the mean curve", min_ndc),
     Measure(
-        "min_ndc_threshold", "score", "none", "DEVA --BlockAverage, threshold of the mean curve", min_ndc_threshold
+        "min_ndc_threshold", "score", "none", ANY, "DEVA --BlockAverage, threshold of the mean curve", min_ndc_threshold
     ),
-    Measure("ndc_at_ter", "1", "lower", f"{_PLAN} 4.2; mean over events", ndc_at_ter),
-    Measure("p_md_at_ter", "1", "lower", "TRECVID MED 2012: PMiss at the target error ratio", p_md_at_ter),
+    Measure("ndc_at_ter", "1", "lower", FROM_0, f"{_PLAN} 4.2; DEVA --BlockAverage: of the mean curve", ndc_at_ter),
+    Measure("p_md_at_ter", "1", "lower", SHARE, "TRECVID MED 2012: PMiss at TER, of the mean curve", p_md_at_ter),
+    Measure("mean_min_ndc", "1", "lower", FROM_0, f"{_PLAN} 4.2; mean over events", mean_min_ndc),
+    Measure("mean_ndc_at_ter", "1", "lower", FROM_0, f"{_PLAN} 4.2; mean over events", mean_ndc_at_ter),
+    Measure("mean_p_md_at_ter", "1", "lower", SHARE, "TRECVID MED 2012, mean over events", mean_p_md_at_ter),
 )

@@ -118,7 +118,7 @@ class Sweeping:
 
 def sweepable(means: QueryMeans, beta: float) -> bool:
     """Whether rates and TWV are bounded by those at the ends of a bucket: no false-alarm rate may fall with it."""
-    return means.reason is not None or (means.status is None and 0.0 <= beta < np.inf)
+    return means.reason is not None or 0.0 <= beta < np.inf
 
 
 def sweep_over(

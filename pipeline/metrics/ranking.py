@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from pipeline.metrics.bounds import SHARE
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import NO_TARGETS
 from pipeline.metrics.measure import Measure, Scored
@@ -64,5 +65,7 @@ def mean_average_precision(scored: Scored[Ledger]) -> Figure:
 
 
 MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("map", "1", "higher", "F4DE KWSEval, MAP: mean over queries of average precision", mean_average_precision),
+    Measure(
+        "map", "1", "higher", SHARE, "F4DE KWSEval, MAP: mean over queries of average precision", mean_average_precision
+    ),
 )

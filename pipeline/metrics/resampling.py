@@ -192,6 +192,38 @@ class Swept:
         return np.asarray(twv)
 
 
+@dataclass(frozen=True, eq=False)
+class Lost:
+    """``worth`` times what a value lacks of 1: the least cost of means, where ``of`` is their largest value."""
+
+    of: Sample
+    worth: float
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Names of the units, sorted."""
+        return self.of.units
+
+    @property
+    def strata(self) -> Ints:
+        """The stratum of each unit, as a code."""
+        return self.of.strata
+
+    @property
+    def denominator(self) -> Floats:
+        """What each unit's outcomes are divided by."""
+        return self.of.denominator
+
+    @property
+    def contributions(self) -> Floats:
+        """What each unit adds to the cost, up to a constant."""
+        return -self.worth * self.of.contributions
+
+    def values(self, weights: Ints) -> Floats:
+        """The cost for each row of ``weights``; NaN where it does not exist."""
+        return self.worth * (1.0 - self.of.values(weights))
+
+
 def integers(values: Floats, bound: float) -> tuple[Ints, int]:
     """``round(values * 2**bits)`` and ``bits``, where sums of absolute values stay below ``bound`` and below 2**61."""
     bits = 61 - math.frexp(max(bound, 1e-300))[1]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.metrics.bounds import Bounds
 from pipeline.metrics.events import (
     NO_SCORES,
     EventCurve,
@@ -73,6 +74,13 @@ def max_ro(scored: EventScored) -> Figure:
 
 
 MEASURES: tuple[Measure[EventTotals], ...] = (
-    Measure("ro", "%", "higher", "F4DE MetricRo; mean over events", ro),
-    Measure("max_ro", "%", "higher", "F4DE MetricRo, maximum over thresholds; mean over events", max_ro),
+    Measure("ro", "%", "higher", Bounds("(-inf, 100]"), "F4DE MetricRo; mean over events", ro),
+    Measure(
+        "max_ro",
+        "%",
+        "higher",
+        Bounds("(-inf, 100]"),
+        "F4DE MetricRo, maximum over thresholds; mean over events",
+        max_ro,
+    ),
 )

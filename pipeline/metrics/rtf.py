@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from pipeline.metrics.bounds import FROM_0
 from pipeline.metrics.events import EventScored, EventTotals, macro
 from pipeline.metrics.fixed_point import Floats
 from pipeline.metrics.measure import Measure
@@ -45,6 +46,8 @@ def rtf_execution(scored: EventScored) -> Figure:
 
 
 MEASURES: tuple[Measure[EventTotals], ...] = (
-    Measure("rtf_metadata", "1", "lower", "TRECVID MED 2011 plan 4.1, metadata generation", rtf_metadata),
-    Measure("rtf_execution", "1", "lower", "TRECVID MED 2011 plan 4.1, event agent execution; mean", rtf_execution),
+    Measure("rtf_metadata", "1", "lower", FROM_0, "TRECVID MED 2011 plan 4.1, metadata generation", rtf_metadata),
+    Measure(
+        "rtf_execution", "1", "lower", FROM_0, "TRECVID MED 2011 plan 4.1, event agent execution; mean", rtf_execution
+    ),
 )

@@ -9,10 +9,11 @@ import numpy as np
 
 from pipeline.metrics.counts import Counts, accepted, by_query
 from pipeline.metrics.crossentropy import MORE_DETECTIONS_THAN_TRIALS, NO_SCORES, prior_entropy, trials_of
-from pipeline.metrics.means import QueryMeans
+from pipeline.metrics.means import MORE_TARGETS_THAN_TRIALS, QueryMeans
 from pipeline.metrics.one_pass import thin_of
 from pipeline.metrics.resampling import Floats, Ints, Ratios, Sample, Swept, integers
 from pipeline.metrics.shared import LedgerScored, counts_of, means_of, means_over_all, optima_of
+from pipeline.partials.ledger import Ledger
 
 NOT_RESAMPLED = "not_resampled"
 """Reason: the measure is not a function of how often units count that is known here."""
@@ -29,7 +30,7 @@ def ledger_sample(scored: LedgerScored, measure: str) -> Sample | str:
     return _LEDGER[measure](scored)
 
 
-def _rates(means: QueryMeans, counts: Counts, names: tuple[str, ...], beta: float) -> Sample | str:
+def value_rates(means: QueryMeans, counts: Counts, names: tuple[str, ...], beta: float) -> Sample | str:
     """1 - (P_miss + beta P_fa), or P_miss, or P_fa, of given counts."""
     if means.reason is not None:
         return means.reason
@@ -45,18 +46,19 @@ def _both(means: QueryMeans, miss: Floats, false: Floats) -> tuple[Floats, Float
     return np.stack([miss[kept], false[kept]]), counted
 
 
-def _names(scored: LedgerScored, means: QueryMeans) -> tuple[str, ...]:
-    return tuple(np.array(scored.total.queries, object)[means.scored].tolist())
+def names_of(ledger: Ledger, means: QueryMeans) -> tuple[str, ...]:
+    """The queries that take part in some means."""
+    return tuple(np.array(ledger.queries, object)[means.scored].tolist())
 
 
 def _atwv(scored: LedgerScored) -> Sample | str:
     means = scored.once(means_of)
-    return _rates(means, scored.once(counts_of), _names(scored, means), scored.point.beta)
+    return value_rates(means, scored.once(counts_of), names_of(scored.total, means), scored.point.beta)
 
 
 def _atwv_all(scored: LedgerScored) -> Sample | str:
     means = scored.once(means_over_all)
-    return _rates(means, scored.once(counts_of), _names(scored, means), scored.point.beta)
+    return value_rates(means, scored.once(counts_of), names_of(scored.total, means), scored.point.beta)
 
 
 def _twv_bayes(scored: LedgerScored) -> Sample | str:
@@ -64,14 +66,14 @@ def _twv_bayes(scored: LedgerScored) -> Sample | str:
     if means.reason is not None:
         return means.reason
     counts = accepted(scored.once(thin_of), scored.point.threshold)
-    return _rates(means, counts, _names(scored, means), scored.point.beta)
+    return value_rates(means, counts, names_of(scored.total, means), scored.point.beta)
 
 
 def _twv_optimum(scored: LedgerScored) -> Sample | str:
     means = scored.once(means_of)
     if means.reason is not None:
         return means.reason
-    return _rates(means, scored.once(optima_of).counts, _names(scored, means), scored.point.beta)
+    return value_rates(means, scored.once(optima_of).counts, names_of(scored.total, means), scored.point.beta)
 
 
 def _rate(kind: str) -> Callable[[LedgerScored], Sample | str]:
@@ -85,12 +87,13 @@ def _rate(kind: str) -> Callable[[LedgerScored], Sample | str]:
         part, whole = (counts.n_miss, means.n_true) if kind == "p_miss" else (counts.n_fa, means.n_nontarget)
         rate = np.divide(part, whole, out=np.zeros(kept.size), where=used)
         columns = rate[kept][None, :], used[kept][None, :].astype(np.float64)
-        return Ratios(_names(scored, means), 0.0, np.ones(1), *columns)
+        return Ratios(names_of(scored.total, means), 0.0, np.ones(1), *columns)
 
     return of
 
 
-def _swept(scored: LedgerScored, means: QueryMeans) -> Sample | str:
+def swept(scored: LedgerScored, means: QueryMeans) -> Sample | str:
+    """The largest value over thresholds of some means."""
     if means.reason is not None:
         return means.reason
     ledger, kept = scored.total, means.scored
@@ -109,7 +112,7 @@ def _swept(scored: LedgerScored, means: QueryMeans) -> Sample | str:
     alarms, false_bits = integers(false, 2.0 * n_units * max(float(most), 2.0**-200))
     place = np.cumsum(kept) - 1
     return Swept(
-        units=_names(scored, means),
+        units=names_of(scored.total, means),
         query=place[query].astype(np.int32),
         ends=np.flatnonzero(last) + 1,
         hit=hits,
@@ -139,6 +142,8 @@ def _cross_entropy(scored: LedgerScored, unit: float) -> Sample | str:
     submitted = by_query(ledger, ledger.n_nontarget)
     if trials.status == MORE_DETECTIONS_THAN_TRIALS:
         return trials.status
+    if np.any(n_nontarget[kept] < 0.0):  # whoever draws such a query often has too few trials
+        return MORE_TARGETS_THAN_TRIALS
     bottom = np.stack([n_target, n_nontarget])[:, kept]
     coefficient = np.array([point.effective_prior, 1.0 - point.effective_prior]) / unit
     if trials.status == NO_SCORES:
@@ -167,15 +172,15 @@ def _costs(scored: LedgerScored, odds: Floats, counts: Ints, censored: float, mi
 _LEDGER: dict[str, Callable[[LedgerScored], Sample | str]] = {
     "atwv": _atwv,
     "atwv_all": _atwv_all,
-    "mtwv": lambda scored: _swept(scored, scored.once(means_of)),
-    "mtwv_all": lambda scored: _swept(scored, scored.once(means_over_all)),
+    "mtwv": lambda scored: swept(scored, scored.once(means_of)),
+    "mtwv_all": lambda scored: swept(scored, scored.once(means_over_all)),
     "twv_bayes": _twv_bayes,
     "twv_optimum": _twv_optimum,
     "ub_twv": _twv_optimum,
     "stwv": _atwv,
     "stwv_all": _atwv_all,
-    "max_stwv": lambda scored: _swept(scored, scored.once(means_of)),
-    "max_stwv_all": lambda scored: _swept(scored, scored.once(means_over_all)),
+    "max_stwv": lambda scored: swept(scored, scored.once(means_of)),
+    "max_stwv_all": lambda scored: swept(scored, scored.once(means_over_all)),
     "stwv_optimum": _twv_optimum,
     "p_miss": _rate("p_miss"),
     "p_fa": _rate("p_fa"),

@@ -16,6 +16,7 @@ from pipeline.metrics.multiclass import Floats
 
 OVERLAP, COMPLETE, QUASI, DEGENERATE = "overlap", "complete", "quasi", "degenerate"
 _ROUNDING = 8 * 2.0**-52
+_SHRUNK = 2.0**-512
 
 
 @dataclass(frozen=True)
@@ -23,14 +24,15 @@ class Separability:
     """``status``; the ``sign`` of the scale that separates (0: none or both); the ``margin`` and which pairs are tied.
 
     ``margin`` (K, K): least ``sign * (l_y - l_i)`` over the trials of y. ``tied`` (K, K): pairs (y, i) whose margin no
-    direction can make positive; only set for ``quasi``.
+    direction can make positive; only set for ``quasi``. ``tolerance`` (K, K): how far from the margin rounding may have
+    put a tied trial.
     """
 
     status: str
     sign: int
     margin: Floats
     tied: NDArray[np.bool_]
-    tolerance: float
+    tolerance: Floats
 
 
 def separability(margin_min: Floats, margin_max: Floats) -> Separability:
@@ -40,32 +42,38 @@ def separability(margin_min: Floats, margin_max: Floats) -> Separability:
     above 0 is. ``degenerate``: every score is the same up to constants of row and class, the scale is undetermined.
     """
     k = margin_min.shape[0]
-    off = ~np.eye(k, dtype=bool)
-    largest = float(np.abs(np.concatenate([margin_min[off], margin_max[off]])).max(initial=0.0))
-    tolerance = _ROUNDING * k * largest
-    none = np.zeros((k, k), bool)
-    slacks = {sign: _slack(margin, tolerance) for sign, margin in ((1, margin_min), (-1, -margin_max))}
+    none, nothing = np.zeros((k, k), bool), np.zeros((k, k))
+    slacks = {sign: _slack(margin) for sign, margin in ((1, margin_min), (-1, -margin_max))}
     feasible = [sign for sign, slack in slacks.items() if slack is not None]
     if not feasible:
-        return Separability(OVERLAP, 0, margin_min, none, tolerance)
+        return Separability(OVERLAP, 0, margin_min, none, nothing)
     if len(feasible) == 2:
-        return Separability(DEGENERATE, 0, margin_min, none, tolerance)
-    sign = feasible[0]
-    slack = slacks[sign]
-    tied = none if slack is None else off & (slack <= tolerance)
+        return Separability(DEGENERATE, 0, margin_min, none, nothing)
+    [sign] = feasible
+    slack, tolerance = slacks[sign] or (nothing, nothing)
+    tied = ~np.eye(k, dtype=bool) & (slack <= tolerance)
     margin = margin_min if sign > 0 else -margin_max
     return Separability(QUASI if tied.any() else COMPLETE, sign, margin, tied, tolerance)
 
 
-def _slack(margin: Floats, tolerance: float) -> Floats | None:
-    """How far each constraint can be from tight in some feasible direction; None where there is no direction."""
+def _slack(margin: Floats) -> tuple[Floats, Floats] | None:
+    """How far each constraint can be from tight in some feasible direction, and what of it may be rounding.
+
+    None where there is no direction. Rounding is that of the margins that were added up, not of the largest one: what
+    an outlier scores says nothing of ties elsewhere.
+    """
     k = margin.shape[0]
-    distance = margin.copy()
+    unit = _SHRUNK if float(np.abs(margin).max()) > 1.0 / _SHRUNK else 1.0  # sums of all of them do not overflow
+    distance = margin * unit
     np.fill_diagonal(distance, 0.0)
+    size = np.abs(distance)
     for via in range(k):
-        distance = np.minimum(distance, distance[:, via][:, None] + distance[via][None, :])
-    if float(distance.diagonal().min()) < -tolerance:
+        around = distance[:, via][:, None] + distance[via][None, :]
+        size = np.where(around < distance, size[:, via][:, None] + size[via][None, :], size)
+        distance = np.minimum(distance, around)
+    if bool((distance.diagonal() < -_ROUNDING * size.diagonal()).any()):
         return None
-    slack: Floats = margin + distance.T
+    slack: Floats = margin * unit + distance.T
     np.fill_diagonal(slack, math.inf)
-    return slack
+    with np.errstate(over="ignore"):
+        return slack / unit, _ROUNDING * (np.abs(margin * unit) + size.T) / unit

@@ -6,9 +6,11 @@ Also what a cell's document shows beside the figures: ``blocks``, ``curve_column
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from pipeline.metrics import costs
 from pipeline.metrics.blocks import blocks
+from pipeline.metrics.bounds import ANY, FROM_0, SHARE, UP_TO_1, Bounds
 from pipeline.metrics.counts import Counts, Decisions, accepted
 from pipeline.metrics.means import QueryMeans
 from pipeline.metrics.measure import Measure
@@ -68,7 +70,7 @@ def _maximum(curve: Curve, means: QueryMeans) -> Figure:
         "p_fa": float(curve.p_fa[best]),
         **_k(means),
     }
-    return Figure(float(curve.twv.max()), status=means.status, detail=detail)
+    return Figure(float(curve.twv.max()), detail=detail)
 
 
 def mtwv(scored: LedgerScored) -> Figure:
@@ -142,18 +144,23 @@ def twv_supremum(scored: LedgerScored) -> Figure:
     return Figure(1.0 - missed, detail={"p_miss": missed, "p_fa": 0.0, "n_queries": float(means.n_queries)})
 
 
+def best_twv(settings: Any) -> Bounds:
+    """The range of TWV at its best: never below 0 where a system may accept nothing."""
+    return SHARE if getattr(settings, "reject_all_point", True) else UP_TO_1
+
+
 _S000, _P004 = "MediaEval SWS 2013 performance measures", "OpenKWS13 evaluation plan"
 
 MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("atwv", "1", "higher", f"{_S000}, section 4.1, eq 6 at the submitted decisions", atwv),
-    Measure("mtwv", "1", "higher", f"{_S000}, section 2.3, maximum of eq 6", mtwv),
-    Measure("mtwv_threshold", "score", "none", f"{_S000}, section 2.3, theta_opt", mtwv_threshold),
-    Measure("atwv_all", "1", "higher", f"{_P004}, section 5.1.3.3", atwv_all),
-    Measure("mtwv_all", "1", "higher", f"{_P004}, section 5.1.3.3, maximum over thresholds", mtwv_all),
-    Measure("p_miss", "1", "lower", f"{_S000}, section 2.2, eq 4", p_miss),
-    Measure("p_fa", "1", "lower", f"{_S000}, section 2.2, eq 5", p_fa),
-    Measure("twv_bayes", "1", "higher", f"{_S000}, section 4.2.2, eq 31 in eq 6", twv_bayes),
-    Measure("twv_optimum", "1", "higher", "F4DE KWSEval, Optimum TWV", twv_optimum),
-    Measure("twv_supremum", "1", "higher", "F4DE KWSEval, Supremum TWV", twv_supremum),
+    Measure("atwv", "1", "higher", UP_TO_1, f"{_S000}, section 4.1, eq 6 at the submitted decisions", atwv),
+    Measure("mtwv", "1", "higher", best_twv, f"{_S000}, section 2.3, maximum of eq 6", mtwv),
+    Measure("mtwv_threshold", "score", "none", ANY, f"{_S000}, section 2.3, theta_opt", mtwv_threshold),
+    Measure("atwv_all", "1", "higher", UP_TO_1, f"{_P004}, section 5.1.3.3", atwv_all),
+    Measure("mtwv_all", "1", "higher", best_twv, f"{_P004}, section 5.1.3.3, maximum over thresholds", mtwv_all),
+    Measure("p_miss", "1", "lower", SHARE, f"{_S000}, section 2.2, eq 4", p_miss),
+    Measure("p_fa", "1", "lower", FROM_0, f"{_S000}, section 2.2, eq 5", p_fa),
+    Measure("twv_bayes", "1", "higher", UP_TO_1, f"{_S000}, section 4.2.2, eq 31 in eq 6", twv_bayes),
+    Measure("twv_optimum", "1", "higher", best_twv, "F4DE KWSEval, Optimum TWV", twv_optimum),
+    Measure("twv_supremum", "1", "higher", SHARE, "F4DE KWSEval, Supremum TWV", twv_supremum),
     *costs.MEASURES,
 )

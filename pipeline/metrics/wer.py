@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.metrics.bounds import FROM_0, UP_TO_1
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.metrics.nce import P_MIN, nce
 from pipeline.partials.exact import ExactSum
-from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
+from pipeline.partials.stt_outcomes import CONFIDENT, COUNTS, SttOutcomes
 from pipeline.terms import Figure
 
 PLAN = "OpenKWS13 evaluation plan"
@@ -36,13 +37,15 @@ class Row:
     counts: tuple[int, ...]
     log2_p: float
     log2_1mp: float
+    confident: bool
+    """Whether any word of the output has a confidence, here or elsewhere: where one has, its lack is p = 0 (sclite)."""
 
     @classmethod
     def of(cls, name: str, total: SttOutcomes, places: list[int]) -> Row:
         """The groups at ``places`` together."""
         counts = total.counts[places].sum(axis=0).tolist() if places else [0] * len(COUNTS)
         sums = [sum((values[at] for at in places), ExactSum.zero()) for values in (total.log2_p, total.log2_1mp)]
-        return cls(name, tuple(counts), sums[0].value(), sums[1].value())
+        return cls(name, tuple(counts), sums[0].value(), sums[1].value(), total.units[CONFIDENT] > 0)
 
     def __getitem__(self, name: str) -> int:
         return self.counts[_PLACE[name]]
@@ -67,8 +70,12 @@ class Row:
         return {"sclite": self.n_ref, "plan": self.n_ref_plan, "longest": self["n_longest"]}[rule]
 
     def nce(self, missing: str, *, plan: bool) -> Figure:
-        """Normalised cross entropy: sclite counts forgiven deletions among the correct words, the plan does not."""
-        if not self["n_confidences"]:
+        """Normalised cross entropy: sclite counts forgiven deletions among the correct words, the plan does not.
+
+        Words that are empty (``;``) count as correct or not, and have no confidence (sclite).
+        """
+        n_missing = self["n_missing_correct"] + self["n_missing_incorrect"]
+        if not self["n_confidences"] and not (missing == "zero" and self.confident and n_missing):
             return Figure.undefined("no_confidences")
         correct = self["correct"] - (self["forgiven_reference"] if plan else 0)
         incorrect = self["substituted"] + self["inserted"]
@@ -86,11 +93,13 @@ class Row:
     def rates(self, rules: SttRules) -> dict[str, float]:
         """Rates over the reference's tokens and over segments; NaN where there are none."""
         n, segments = self.n_reference(rules.n_ref_rule), self["n_segments"]
-        named = {"corr": "correct", "sub": "substituted", "del": "deleted", "ins": "inserted"}
-        rates = {f"{name}_rate": ratio(self[count], n) for name, count in named.items()}
+        # What the output put in is no token of the reference: correct where it makes the denominator too (sclite).
+        put_in = 0 if rules.n_ref_rule == "sclite" else self["forgiven_output"]
+        named = {"sub": "substituted", "del": "deleted", "ins": "inserted"}
         return {
             "wer": ratio(self.n_errors, n),
-            **rates,
+            "corr_rate": ratio(self["correct"] - put_in, n),
+            **{f"{name}_rate": ratio(self[count], n) for name, count in named.items()},
             "seg_err_rate": ratio(self["n_segments_in_error"], segments),
         }
 
@@ -174,7 +183,7 @@ def report(total: Row, rows: list[Row], rules: SttRules, *, percent: bool) -> li
     """
     lines = [_reported(row, rules, percent=percent) for row in rows if row["n_segments"]]
     summary = [{**_reported(total, rules, percent=percent), "id": "Sum"}]
-    for name, statistic in (("Mean", np.mean), ("S.D.", _deviation), ("Median", np.median)):
+    for name, statistic in (("Mean", _mean), ("S.D.", _deviation), ("Median", np.median)):
         entry: dict[str, Any] = {"id": name}
         for column in (*REPORTED, "nce"):
             values = np.array([line[column] for line in lines], np.float64)
@@ -184,8 +193,12 @@ def report(total: Row, rows: list[Row], rules: SttRules, *, percent: bool) -> li
     return [*lines, *summary]
 
 
+def _mean(values: Any) -> float:
+    return math.fsum(values) / len(values)
+
+
 def _deviation(values: Any) -> float:
-    return float(np.std(values, ddof=1)) if values.size > 1 else 0.0
+    return math.sqrt(math.fsum((values - _mean(values)) ** 2) / (values.size - 1)) if values.size > 1 else 0.0
 
 
 def _reported(row: Row, rules: SttRules, *, percent: bool) -> dict[str, Any]:
@@ -194,8 +207,6 @@ def _reported(row: Row, rules: SttRules, *, percent: bool) -> dict[str, Any]:
     if percent:
         line |= {name: 100.0 * shown[rate] for name, rate in _RATES.items()}
         line["seg_err"] = 100.0 * shown["seg_err_rate"]
-    elif not row.n_ref:
-        line |= dict.fromkeys(_RATES, math.nan) | {"corr": 0, "ins": row["inserted"], "err": row.n_errors}
     return line
 
 
@@ -230,14 +241,14 @@ def _nce(*, plan: bool) -> Callable[[Scored[Total]], Figure]:
 
 
 MEASURES: tuple[Measure[Total], ...] = (
-    Measure("wer", "1", "lower", f"{PLAN} 6.3", _wer),
-    Measure("n_ref", "tokens", "none", f"{SCLITE}: # Wrd", _count("n_ref")),
-    Measure("n_ref_plan", "tokens", "none", f"{PLAN} 6.3, footnote 10", _n_ref_plan),
-    Measure("corr", "tokens", "higher", f"{SCLITE}: Corr", _count("corr")),
-    Measure("sub", "tokens", "lower", f"{PLAN} 6.3 N_Subst", _count("sub")),
-    Measure("del", "tokens", "lower", f"{PLAN} 6.3 N_Del", _count("del")),
-    Measure("ins", "tokens", "lower", f"{PLAN} 6.3 N_Ins", _count("ins")),
-    Measure("seg_err", "segments", "lower", f"{SCLITE}: S.Err", _count("seg_err")),
-    Measure("nce", "1", "higher", f"{SCLITE}: NCE", _nce(plan=False)),
-    Measure("nce_plan", "1", "higher", f"{PLAN} 6.4.1", _nce(plan=True)),
+    Measure("wer", "1", "lower", FROM_0, f"{PLAN} 6.3", _wer),
+    Measure("n_ref", "tokens", "none", FROM_0, f"{SCLITE}: # Wrd", _count("n_ref")),
+    Measure("n_ref_plan", "tokens", "none", FROM_0, f"{PLAN} 6.3, footnote 10", _n_ref_plan),
+    Measure("corr", "tokens", "higher", FROM_0, f"{SCLITE}: Corr", _count("corr")),
+    Measure("sub", "tokens", "lower", FROM_0, f"{PLAN} 6.3 N_Subst", _count("sub")),
+    Measure("del", "tokens", "lower", FROM_0, f"{PLAN} 6.3 N_Del", _count("del")),
+    Measure("ins", "tokens", "lower", FROM_0, f"{PLAN} 6.3 N_Ins", _count("ins")),
+    Measure("seg_err", "segments", "lower", FROM_0, f"{SCLITE}: S.Err", _count("seg_err")),
+    Measure("nce", "1", "higher", UP_TO_1, f"{SCLITE}: NCE", _nce(plan=False)),
+    Measure("nce_plan", "1", "higher", UP_TO_1, f"{PLAN} 6.4.1", _nce(plan=True)),
 )

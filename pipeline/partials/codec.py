@@ -59,6 +59,10 @@ _KINDS: dict[str, type[Kept]] = {
 }
 
 
+FORMS = tuple(sorted(_KINDS))
+"""The kinds of all partials, whose numbers say in which form each is stored."""
+
+
 def encode(partial: Storable) -> bytes:
     """The bytes of a partial: equal partials are equal bytes."""
     return encode_columns(partial.kind, *partial.to_columns())

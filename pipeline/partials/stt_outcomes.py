@@ -22,6 +22,8 @@ COUNTS = (
     *("n_segments_ignored", "n_segments_untimed", "n_words_ignored", "n_words_gap"),
 )
 """What is counted for each group. Forgiven tokens are in ``correct``; ``n_missing_*`` lack a confidence."""
+CONFIDENT = "confident"
+"""Name in the tally of units of the output's words that have a confidence, scored or not."""
 BINS = 100
 """Bins of confidence in [0, 1], the last one closed."""
 

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from pipeline.errors import UsageError
+from pipeline.errors import Finding, UsageError
 from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
@@ -48,6 +48,15 @@ def find(name: str, *, mode: str = "official", overrides: Mapping[str, Any] | No
     return replace(protocol, settings=_settings.override(protocol.settings, overrides or {}, owner=name))
 
 
+def idle(protocol: Protocol) -> tuple[Finding, ...]:
+    """A warning for every setting that was changed and has no effect, as far as the protocol is one that has a name."""
+    named = protocols().get((protocol.name, protocol.mode))
+    if named is None:
+        return ()
+    told = _settings.idle(protocol.settings, named.settings, protocol.family.no_part)
+    return tuple(Finding("ignored_setting", message, "") for message in told)
+
+
 def describe(protocol: Protocol) -> dict[str, Any]:
     """What ``rescore protocols NAME`` prints: roles, settings with their defaults, measures with their sources."""
     return {
@@ -60,7 +69,14 @@ def describe(protocol: Protocol) -> dict[str, Any]:
         "roles": [asdict(role) for role in protocol.roles],
         "settings": _settings.describe(protocol.settings),
         "measures": [
-            {"name": m.name, "unit": m.unit, "better": m.better, "source": m.source} for m in protocol.measures
+            {
+                "name": m.name,
+                "unit": m.unit,
+                "better": m.better,
+                "bounds": str(m.bounds_under(protocol.settings)),
+                "source": m.source,
+            }
+            for m in protocol.measures
         ],
     }
 
@@ -78,6 +94,18 @@ def fields(protocol: Protocol) -> dict[str, Any]:
         "roles": [asdict(role) for role in protocol.roles],
         "settings": {entry["name"]: entry["value"] for entry in _settings.describe(protocol.settings)},
     }
+
+
+def editions(protocol: Protocol) -> dict[str, int]:
+    """The editions above 1 of a protocol and of all that share trials with it, by ``name/mode``.
+
+    They share because what is stored of one may be used for another. So whichever is raised, nothing that was stored
+    before is used for any of them.
+    """
+    kind = protocol.family.kind.name
+    sharing = [known for known in protocols().values() if known.family.kind.name == kind]
+    every = {f"{known.name}/{known.mode}": known.edition for known in (*sharing, protocol)}
+    return {name: edition for name, edition in every.items() if edition > 1}
 
 
 def signature(protocol: Protocol, sources: Iterable[Source]) -> str:
@@ -100,6 +128,7 @@ def _word(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
+@cache
 def rescore_version() -> str:
     """The installed version: part of every signature and result address."""
     return version("rescore")

@@ -195,6 +195,8 @@ class Family:
     """Whether contrastive systems are shown without a rank."""
     stored_curve: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Sequence[Any]]] = dict
     """The points of a curve that a run keeps; ``rescore score --curve`` has them all."""
+    has_curve: bool = False
+    """Whether cells have a curve of miss against false-alarm rate over thresholds."""
     compare: Callable[[Any, Any], dict[str, Figure]] | None = None
     """Merged partials of two outputs on one reference → p of paired tests by name, where the family has any."""
     identify: Callable[[str], Mapping[str, str]] = _nothing
@@ -221,6 +223,8 @@ class Family:
     amend: Callable[[Protocol, Earlier, Any, Callable[[], Any], Reference], Amended | None] | None = None
     """A tile's partial from what it was under another query list, its key, and its trials, which are read only where
     they are called for; None where everything must be aligned. The same bytes as ``tile`` gives."""
+    no_part: tuple[str, ...] = ()
+    """The settings that play no part in this family, which shares its settings with another."""
     parts_of_rows: bool = False
     """Whether ``tile_parts`` looks at the rows of a tile, and not only at what holds for a whole output."""
 
@@ -239,3 +243,5 @@ class Protocol:
     """A frozen dataclass of the family: every difference between protocols and modes is one field of it."""
     measures: tuple[Measure[Any], ...]
     primary: str
+    tool: str = ""
+    """The organisers' tool whose options the command line takes. None where it has none; no part of a signature."""

@@ -45,7 +45,7 @@ from pipeline.protocols.kws_pool import pool
 from pipeline.protocols.kws_ranks import WHOLE, ranked, reader
 from pipeline.protocols.kws_refer import refer
 from pipeline.protocols.kws_tiles import tile, tile_parts
-from pipeline.protocols.kws_warnings import decision_ties, unknown_message, warnings
+from pipeline.protocols.kws_warnings import crowded, decision_ties, unknown_message, warnings
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint, Selection
 from pipeline.trials import columns, dataset, layout
@@ -117,12 +117,13 @@ def _concluded(
     own = replace(facts, queries=queries)
     scored = _scored(protocol, whole, own, point, ranked(ledger, WHOLE, queries))
     alone = Scored(whole, own, point) if settings.pooled else scored
-    told = _told(settings, facts, alone.once(twv.decisions), partial.tally, decision_ties(whole), unknown)
+    told = _told(settings, scored, facts, alone.once(twv.decisions), partial.tally, decision_ties(whole), unknown)
     conditions = {}
     for selection in facts.selections:
         held = members(selection, ledger, queries, oov_counts)
         part = selected(ledger, selection, held)
-        chosen = _scored(protocol, part, _facts_of(selection, facts, held), point, ranked(ledger, selection, held))
+        order = ranked(ledger, selection, held)
+        chosen = _scored(protocol, part, _facts_of(selection, facts, held), point, order, pooled=False)
         conditions[selection.name] = _conclusion(protocol, chosen, full=full)
     made = _of_whole(protocol, scored, survey, partial.tally, unknown, full=full)
     return replace(made, findings=told, conditions=conditions)
@@ -147,7 +148,7 @@ def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mappi
     scored = _scored(protocol, thin.ledger.select(names), own, point, order)
     if not all(sweepable(means, point.beta) for means in scored.once(sweeps_of)):
         return None
-    told = _told(settings, facts, twv.decisions(scored), thin.tally, thin.n_ties, unknown)
+    told = _told(settings, scored, facts, twv.decisions(scored), thin.tally, thin.n_ties, unknown)
     scored = replace(scored, elsewhere=ahead(scored, rows, pooled))
     return replace(_of_whole(protocol, scored, survey, thin.tally, unknown), findings=told)
 
@@ -162,10 +163,16 @@ def _unknown(settings: Any, queries: Sequence[str], facts: Facts, survey: Mappin
 
 
 def _told(
-    settings: Any, facts: Facts, decisions: twv.Decisions, tally: Tally, n_ties: int, unknown: Sequence[str]
+    settings: Any,
+    scored: Scored[Ledger],
+    facts: Facts,
+    decisions: twv.Decisions,
+    tally: Tally,
+    n_ties: int,
+    unknown: Sequence[str],
 ) -> tuple[Finding, ...]:
     """What is odd about a cell."""
-    findings = tuple(warnings(tally, unknown, n_ties, decisions))
+    findings = (*warnings(tally, unknown, n_ties, decisions), *crowded(scored.total, scored.facts))
     nowhere = sorted(withdrawn(settings) - set(facts.queries))
     if nowhere:
         message = f"withdrawn queries are on no list: {', '.join(nowhere)}. Check their names."
@@ -227,10 +234,17 @@ def _conclusion(protocol: Protocol, scored: Scored[Ledger], *, full: bool = True
 
 
 def _scored(
-    protocol: Protocol, ledger: Ledger, facts: Facts, point: OperatingPoint, ranked: Ledger | None = None
+    protocol: Protocol,
+    ledger: Ledger,
+    facts: Facts,
+    point: OperatingPoint,
+    ranked: Ledger | None = None,
+    *,
+    pooled: bool | None = None,
 ) -> Scored[Ledger]:
+    """What measures see. Conditions are never pooled: KWSEval's -P is of the whole."""
     settings = protocol.settings
-    if settings.pooled:
+    if settings.pooled if pooled is None else pooled:
         ranked = None if ranked is None else pool(ranked, facts)[0]
         ledger, facts = pool(ledger, facts)
     rules = Rules(
@@ -250,6 +264,7 @@ def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
     n_scored = int(np.count_nonzero(n_true))
     n_target = int(n_true.sum())
     trials = n_scored * facts.n_trials_exact
+    enough = trials >= n_target > 0
     return {
         "t_audio_s": facts.t_audio_s,
         "n_trials": facts.n_trials,
@@ -259,8 +274,8 @@ def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
         "beta": point.beta,
         "p_target_effective": point.effective_prior,
         "threshold_bayes": point.threshold,
-        "prior_empirical": n_target / trials if trials else math.nan,
-        "miss_weight": (trials / n_target - 1.0) / point.beta if n_target else math.nan,
+        "prior_empirical": n_target / trials if enough else math.nan,
+        "miss_weight": (trials / n_target - 1.0) / point.beta if enough else math.nan,
         "decisions_consistent": "yes" if decisions.consistent else "no",
         "score_min_yes": decisions.min_yes,
         "score_max_no": decisions.max_no,
@@ -270,7 +285,8 @@ def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
 
 DERIVATION = (
     *("files", "noscore", "namefile", "t_audio", "excerpt_sum", "splitcts_sum", "trials_per_s", "trials_rule"),
-    *("search", "word_gap_s", "character_split", "delete_hyphens", "condition", "repeated_groups"),
+    *("search", "word_gap_s", "character_split", "delete_hyphens", "condition", "repeated_groups", "source_type_of"),
+    "repeated_texts",
     *("excluded_files", "ecf_filter"),
 )
 """What ``refer`` reads."""
@@ -315,6 +331,7 @@ DETECTIONS = Family(
     explain=explain,
     dispute=DISPUTE,
     stored_curve=thinned,
+    has_curve=True,
     derivation=DERIVATION,
     conclusion=CONCLUSION,
     listing="kwlist",

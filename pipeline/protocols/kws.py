@@ -24,11 +24,14 @@ ROLES = (
     Role("queries", "queries", required=False),
     Role("resources", "resources", required=False),
 )
-MEASURES = (*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, *calibration.MEASURES, *load.MEASURES)
+MEASURES = (
+    *(*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, crossentropy.CXE_SUBMITTED),
+    *(*calibration.MEASURES, *load.MEASURES),
+)
 
 OPENKWS13 = Protocol(
     name="openkws13",
-    edition=1,
+    edition=2,
     mode="official",
     title="OpenKWS13 keyword search, occurrence scoring",
     family=DETECTIONS,
@@ -36,6 +39,7 @@ OPENKWS13 = Protocol(
     settings=KwsSettings(),
     measures=MEASURES,
     primary="atwv",
+    tool="KWSEval",
 )
 """KWSEval of F4DE 3.5.0, whose rules are the defaults of ``KwsSettings``. Against the plan (004):
 
@@ -89,6 +93,7 @@ STD2006 = replace(
     OPENKWS13,
     name="std2006",
     title="NIST 2006 spoken term detection",
+    tool="STDEval",
     settings=replace(
         OPENKWS13.settings,
         c_miss=10.0,
@@ -104,21 +109,26 @@ STD2006 = replace(
         duplicate_blocks="last",
         namefile_detections="all",
         repeated_groups="once",
+        repeated_texts="again",
         map_order="number",
+        source_type_of="last",
     ),
 )
 """STDEval without ``-E``. Against the text: ``trials_rule=stdeval`` rounds n_tps T, ``excerpt_sum=channel_1`` adds the
-excerpts of channel 1 only, ``search=stdeval`` scans greedily with ASCII letters lowered, ``score_range=list`` scales
-scores by the whole output, ``duplicate_blocks=last``. ``ecf_filter=whole`` is the tool's ``-E``. The costs are those of
-plan 000 section 2.5 (10 and 1: C/V = 0.1); the tool's ``-k`` takes its partner ``-K`` for granted, so give both."""
+excerpts of channel 1 only, ``search=stdeval`` scans greedily with letters lowered (0.7; ``stdeval_0.6`` those of ASCII
+only), ``score_range=list`` scales scores by the whole output, ``duplicate_blocks=last``, ``repeated_texts=again``,
+``source_type_of=last``. ``ecf_filter=whole`` is the tool's ``-E``. The costs are those of plan 000 section 2.5 (10 and
+1: C/V = 0.1); the tool's ``-k`` takes its partner ``-K`` for granted, so give both."""
 
 STD2006_PLAN = replace(
     STD2006,
     mode="plan",
-    settings=replace(STD2006.settings, trials_rule="exact", excerpt_sum="sum", duplicate_blocks="merge"),
+    settings=replace(
+        STD2006.settings, trials_rule="exact", excerpt_sum="sum", duplicate_blocks="merge", repeated_texts="once"
+    ),
 )
-"""``trials_rule=exact`` and ``excerpt_sum=sum``: n_tps T of all excerpts, not rounded; ``duplicate_blocks=merge``. On
-the alignment the texts say no more than the tool does."""
+"""``trials_rule=exact`` and ``excerpt_sum=sum``: n_tps T of all excerpts, not rounded; ``duplicate_blocks=merge``,
+``repeated_texts=once``. On the alignment the texts say no more than the tool does."""
 
 
 def _sws(base: Protocol, name: str, title: str, **values: object) -> Protocol:
@@ -135,7 +145,8 @@ _TITLE_2012 = "MediaEval SWS 2012, spoken web search"
 _POINT_2012 = {"c_miss": 1.0, "c_fa": 1.0, "p_target": "empirical", "tolerance_s": 1.0, "word_gap_s": 0.5}
 SWS2012 = _sws(STD2006, "sws2012", _TITLE_2012, **_POINT_2012)
 """As ``std2006`` official; ``p_target=empirical``: beta = (n_tps T - N_true) / (``fa_per_miss`` N_true) for each query
-set and dataset (002 eq 2, 000 eq 17-18). ``k_table`` takes beta from tables 2 and 3 of 002 instead.
+set and dataset (002 eq 2, 000 eq 17-18), with T as it is: STDEval rounds its trials and nothing else, and is given beta
+as ``-k``, which it does not round either. ``k_table`` takes beta from tables 2 and 3 of 002 instead.
 ``tolerance_s=1``, ``word_gap_s=0.5`` are those of the African data; the Indian data have 20 s each, as a dataset's
 ``settings`` in an evaluation file. Table 1 of 002 swaps the meanings of "similarity" (-S, the tolerance) and "find"
 (-F, the gap); the tool's are taken in both modes."""

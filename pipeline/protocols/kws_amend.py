@@ -56,7 +56,7 @@ def _unlisted(ledger: Ledger, gone: Collection[str], trials: Callable[[], Trials
 
 def _by_query(occurrences: Occurrences) -> dict[str, list[tuple[Any, ...]]]:
     """What counts of the occurrences of each query that has any, in their order."""
-    columns = ("begin_s", "end_s", "first_begin_s", "first_end_s")
+    columns = ("begin_s", "end_s", "last_begin_s", "first_end_s")
     places = zip(
         occurrences.query.tolist(),
         [occurrences.files[code] for code in occurrences.file.tolist()],

@@ -101,6 +101,21 @@ def in_namefile(files: Sequence[str], channels: Sequence[str], namefile: str) ->
     return named
 
 
+def typed(excerpts: Excerpts, rule: str) -> Excerpts:
+    """The excerpts with the source types that conditions go by; ``rule`` is the setting ``source_type_of``.
+
+    Their own with ``excerpt``; with ``first`` and ``last`` that of the first or last one of their file and channel.
+    """
+    if rule == "excerpt":
+        return excerpts
+    turn = slice(None, None, -1 if rule == "last" else 1)
+    rows = np.arange(excerpts.file.size)[turn]
+    place = excerpts.file.astype(np.int64) * max(len(excerpts.channels), 1) + excerpts.channel
+    _, first, of = np.unique(place[turn], return_index=True, return_inverse=True)
+    types = [excerpts.source_type[row] for row in rows[first][of][turn].tolist()]
+    return replace(excerpts, source_type=tuple(types))
+
+
 def of_types(excerpts: Excerpts, types: Sequence[str]) -> Bools:
     """For each excerpt whether its source type is one of ``types`` (patterns)."""
     return np.array([matches_any(name, types, "condition") for name in excerpts.source_type], np.bool_)
@@ -128,9 +143,7 @@ def own_excerpts(text: str, selections: Sequence[Selection], excerpts: Excerpts)
 
 def excerpts_where(excerpts: Excerpts, kept: Bools) -> Excerpts:
     """The excerpts of a mask, with their vocabularies whole."""
-    rows = np.flatnonzero(kept)
-    taken = {name: getattr(excerpts, name)[rows] for name in ("file", "channel", "begin_s", "end_s", "dur_s")}
-    return replace(excerpts, **taken, source_type=tuple(excerpts.source_type[row] for row in rows.tolist()))
+    return excerpts.take(kept)
 
 
 def ledger_of(condition: Condition) -> str:

@@ -63,7 +63,7 @@ def listed(settings: Any, facts: Facts, survey: Mapping[str, Any]) -> tuple[str,
     for (``just_system_terms``)."""
     gone = withdrawn(settings)
     kept = tuple(query for query in facts.queries if query not in gone)
-    if not settings.just_system_terms:
+    if not settings.submitted_only:
         return kept
     submitted = {query_of(name) for name in survey.get("oov_count", {})}
     return tuple(query for query in kept if query in submitted)

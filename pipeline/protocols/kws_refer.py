@@ -21,8 +21,9 @@ from pipeline.protocols.kws_conditions import (
     ledger_of,
     of_types,
     parse_conditions,
+    typed,
 )
-from pipeline.protocols.kws_settings import KwsSettings, lines_of
+from pipeline.protocols.kws_settings import KwsSettings, lines_of, type_rule
 from pipeline.protocols.kws_speakers import speaker_findings, speaker_places
 from pipeline.terms import Facts, Selection
 from pipeline.trials import keywords, layout
@@ -109,6 +110,7 @@ def _search_rules(settings: KwsSettings, kwlist: KeywordList) -> SearchRules:
         normalize=kwlist.attributes.get("compareNormalize", ""),
         character_split=settings.character_split,
         delete_hyphens=settings.delete_hyphens,
+        repeated_texts=settings.repeated_texts,
     )
 
 
@@ -128,7 +130,8 @@ def _selections(
         t_audio_s, n_trials = facts.t_audio_s, facts.n_trials
         places = speaker_places(rttm, condition.patterns) if condition.kind == "speaker" else None
         if condition.kind in BY_EXCERPT:
-            held = of_types(scored, condition.patterns) if places is None else at_places(scored, frozenset(places))
+            own = typed(scored, type_rule(settings))
+            held = of_types(own, condition.patterns) if places is None else at_places(scored, frozenset(places))
             part = excerpts_where(scored, held)
             t_audio_s = excerpts_s(part, settings.excerpt_sum, settings.splitcts_sum)
             n_trials = _n_trials(t_audio_s, settings.trials_per_s, settings.trials_rule)

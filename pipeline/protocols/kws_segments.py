@@ -17,6 +17,7 @@ from pipeline.errors import Finding
 from pipeline.formats.rttm import Rttm
 from pipeline.formats.table import Table, recode
 from pipeline.metrics import load, ranking, twv
+from pipeline.metrics.bounds import ANY, FROM_0, SHARE, UP_TO_1
 from pipeline.metrics.measure import Measure
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
@@ -24,7 +25,7 @@ from pipeline.partials.tally import Tally
 from pipeline.protocols import detections, kws_refer
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws import OPENKWS13
-from pipeline.protocols.kws_conditions import BY_EXCERPT, in_namefile, own_excerpts
+from pipeline.protocols.kws_conditions import BY_EXCERPT, in_namefile, own_excerpts, typed
 from pipeline.protocols.kws_explain import aligned_rows
 from pipeline.protocols.kws_ranks import by_text, text_condition
 from pipeline.protocols.kws_settings import KWSEVAL, PLAN_004, KwsSettings
@@ -34,17 +35,23 @@ from pipeline.trials.blocks import occurrences_of_blocks
 from pipeline.trials.schema import Bools, Excerpts, Occurrences, Trials
 from pipeline.trials.segments import Segments, adapt_segments, find_segments, select_segments, target_segments
 
-ALIGNER_EDITION = 1
-"""Raised whenever the trials of a tile may change: old partials are then no longer found."""
-
 
 @dataclass(frozen=True)
 class SegmentSettings(KwsSettings):
     """The settings of keyword search and what segments add.
 
-    What counts seconds or maps occurrences plays no part: ``tolerance_s``, ``score_range``, ``score_range_floor``,
-    ``ecf_filter``, ``trials_per_s``, ``trials_rule``, ``namefile_detections``.
+    What counts seconds or maps occurrences plays no part: ``NO_PART``.
     """
+
+    just_system_terms: bool = setting(
+        False,
+        "whether listed queries that the output has no block for are left out",
+        source=f"{KWSEVAL} -j",
+        only={"just_system_rule": ("apply",)},
+    )
+    just_system_rule: Literal["ignore", "apply"] = setting(
+        "ignore", "whether just_system_terms is heeded, which the tool does not with -g", source=f"{KWSEVAL} -g"
+    )
 
     segments_from: Literal["speaker", "speaker_or_segment"] = setting(
         "speaker",
@@ -71,6 +78,18 @@ class SegmentSettings(KwsSettings):
         source=f"{KWSEVAL} KWSSegAlign; {PLAN_004} 5.2.1",
     )
 
+    @property
+    def submitted_only(self) -> bool:
+        """Whether queries without a block of their own are left out."""
+        return self.just_system_terms and self.just_system_rule == "apply"
+
+
+NO_PART = (
+    *("tolerance_s", "score_range", "score_range_floor", "ecf_filter", "trials_per_s", "trials_rule"),
+    "namefile_detections",
+)
+"""Settings of keyword search that count seconds or map occurrences."""
+
 
 def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
     """ECF, transcript and query list → segments as the timeline's excerpts, target segments as its key, and facts."""
@@ -78,7 +97,7 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
     searched = replace(settings, word_gap_s=math.inf) if settings.gap_rule == "none" else settings
     found = kws_refer.refer(replace(protocol, settings=searched), tables)
     rttm: Rttm = tables["rttm"]
-    excerpts = found.timeline.excerpts
+    excerpts = typed(found.timeline.excerpts, settings.source_type_of)
     segments = find_segments(excerpts, rttm, records=settings.segments_from, partial_records=settings.partial_records)
     if settings.crossing != "drop":
         segments = adapt_segments(excerpts, segments, found.key, crossing=settings.crossing)
@@ -195,31 +214,40 @@ def _tally(trials: Trials, made: SegmentAlignment, segments: Excerpts) -> Tally:
     )
 
 
-def tile_parts(protocol: Protocol, _trials: Trials, reference: Reference) -> dict[str, Any]:
-    """Settings and outside facts that a tile's ledger depends on: the segments, in their order."""
+def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict[str, Any]:
+    """Settings and outside facts that a tile's ledger depends on: the segments, in their order, and that of equals."""
     segments = reference.timeline.excerpts
     names = ("files", "channels", "file", "channel", "begin_s", "end_s", "source_type")
     return {
-        "aligner": f"segments.{ALIGNER_EDITION}",
         "segment_decision": protocol.settings.segment_decision,
         "segments": digest_columns({name: getattr(segments, name) for name in names}),
         "conditions": {
             name: digest_columns({"held": held}) for name, held in _parts(protocol.settings, reference).items()
         },
+        **_order_of_equals(trials),
     }
+
+
+def _order_of_equals(trials: Trials) -> dict[str, str]:
+    """How the output has rows in order that agree in query, recording, channel and score; nothing without any."""
+    keys = (trials.score, trials.channel, trials.file, trials.query)
+    order = np.lexsort((trials.row, *keys))
+    same = np.logical_and.reduce([key[order][1:] == key[order][:-1] for key in keys])
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    return {"equals": digest_columns({"order": order[tied]})} if tied.size else {}
 
 
 _P004 = "OpenKWS13 evaluation plan"
 MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("stwv", "1", "higher", f"{_P004}, section 5.2.2.1, at the submitted decisions", twv.atwv),
-    Measure("max_stwv", "1", "higher", f"{_P004}, section 5.2.2.1, maximum over thresholds", twv.mtwv),
-    Measure("max_stwv_threshold", "score", "none", f"{_P004}, section 5.2.2.1", twv.mtwv_threshold),
-    Measure("stwv_all", "1", "higher", f"{_P004}, sections 5.2.3 and 5.1.3.3", twv.atwv_all),
-    Measure("max_stwv_all", "1", "higher", f"{_P004}, sections 5.2.3 and 5.1.3.3, maximum", twv.mtwv_all),
-    Measure("p_miss", "1", "lower", f"{_P004}, section 5.2.2.1, P_MissSeg", twv.p_miss),
-    Measure("p_fa", "1", "lower", f"{_P004}, section 5.2.2.1, P_FASeg", twv.p_fa),
-    Measure("stwv_optimum", "1", "higher", "F4DE KWSEval -g, Optimum TWV", twv.twv_optimum),
-    Measure("stwv_supremum", "1", "higher", "F4DE KWSEval -g, Supremum TWV", twv.twv_supremum),
+    Measure("stwv", "1", "higher", UP_TO_1, f"{_P004}, section 5.2.2.1, at the submitted decisions", twv.atwv),
+    Measure("max_stwv", "1", "higher", twv.best_twv, f"{_P004}, section 5.2.2.1, maximum over thresholds", twv.mtwv),
+    Measure("max_stwv_threshold", "score", "none", ANY, f"{_P004}, section 5.2.2.1", twv.mtwv_threshold),
+    Measure("stwv_all", "1", "higher", UP_TO_1, f"{_P004}, sections 5.2.3 and 5.1.3.3", twv.atwv_all),
+    Measure("max_stwv_all", "1", "higher", twv.best_twv, f"{_P004}, sections 5.2.3 and 5.1.3.3, maximum", twv.mtwv_all),
+    Measure("p_miss", "1", "lower", SHARE, f"{_P004}, section 5.2.2.1, P_MissSeg", twv.p_miss),
+    Measure("p_fa", "1", "lower", FROM_0, f"{_P004}, section 5.2.2.1, P_FASeg", twv.p_fa),
+    Measure("stwv_optimum", "1", "higher", twv.best_twv, "F4DE KWSEval -g, Optimum TWV", twv.twv_optimum),
+    Measure("stwv_supremum", "1", "higher", SHARE, "F4DE KWSEval -g, Supremum TWV", twv.twv_supremum),
     *ranking.MEASURES,
     *load.MEASURES,
 )
@@ -233,10 +261,12 @@ SEGMENTS = replace(
     tile_parts=tile_parts,
     listing="",
     amend=None,
+    no_part=NO_PART,
+    conclusion=(*detections.CONCLUSION, "just_system_rule"),
     derivation=(*detections.DERIVATION, "segments_from", "partial_records", "crossing", "gap_rule"),
 )
 
-_OFFICIAL = SegmentSettings(skip_undefined_p_fa=True)
+_OFFICIAL = SegmentSettings(skip_undefined_p_fa=True, source_type_of="first")
 OPENKWS13_SEGMENTS = replace(
     OPENKWS13,
     name="openkws13-segments",
@@ -246,9 +276,10 @@ OPENKWS13_SEGMENTS = replace(
     measures=MEASURES,
     primary="stwv",
 )
-"""KWSEval -g. ``skip_undefined_p_fa``: a query whose segments are all targets has no P_FA and is left out of the mean.
-Two of the tool's faults are not taken over: with -g it ignores -j and dies with -N, here ``just_system_terms`` and
-``namefile`` work as elsewhere, and ``oov`` conditions tell queries apart (the tool puts all into IV)."""
+"""KWSEval -g. ``skip_undefined_p_fa``: a query whose segments are all targets has no P_FA and is left out of the mean;
+``source_type_of=first``: a file and channel has the source type of its first excerpt in the ECF.
+``just_system_rule=ignore``: with -g the tool does not heed -j. Two of its faults are not taken over: with -N it dies,
+here ``namefile`` works as elsewhere, and ``oov`` conditions tell queries apart (the tool puts all into IV)."""
 
 OPENKWS13_SEGMENTS_PLAN = replace(
     OPENKWS13_SEGMENTS,
@@ -267,6 +298,7 @@ OPENKWS13_SEGMENTS_PLAN = replace(
         duplicate_blocks="merge",
         repeated_groups="once",
         map_order="number",
+        just_system_rule="apply",
     ),
 )
 """The text of section 5.2. Against the tool: ``search=plan`` and ``gap_rule=none`` (3.2: rules 1-3 only),

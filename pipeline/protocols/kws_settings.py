@@ -19,28 +19,53 @@ def lines_of(text: str) -> frozenset[str]:
     return frozenset(line.strip() for line in text.splitlines() if line.strip())
 
 
+def type_rule(settings: KwsSettings) -> str:
+    """What ``source_type_of`` comes to: where nothing is filtered, a row has a file and channel and need be in none of
+    their excerpts.
+    """
+    unfiltered = settings.source_type_of == "excerpt" and settings.ecf_filter == "none"
+    return "first" if unfiltered else settings.source_type_of
+
+
+_OF_COSTS = {"k_table": ("none",)}
+_OF_PRIOR = {"k_table": ("none",), "p_target_effective": (None,)}
+"""Beside which others the settings of the operating point have an effect."""
+
+
 @dataclass(frozen=True)
 class KwsSettings:
     """Every setting of the family, with OpenKWS13's official values as defaults."""
 
     c_miss: float = setting(
-        1.0, "cost of a miss (value V of a correct detection)", source=f"{PLAN_004} 5.1.2.1", within="[1e-12, 1e12]"
+        1.0,
+        "cost of a miss (value V of a correct detection)",
+        source=f"{PLAN_004} 5.1.2.1",
+        within="[1e-12, 1e12]",
+        only=_OF_COSTS,
     )
-    c_fa: float = setting(0.1, "cost of a false alarm (C)", source=f"{PLAN_004} 5.1.2.1", within="[1e-12, 1e12]")
+    c_fa: float = setting(
+        0.1, "cost of a false alarm (C)", source=f"{PLAN_004} 5.1.2.1", within="[1e-12, 1e12]", only=_OF_COSTS
+    )
     p_target: float | Literal["empirical"] = setting(
         1e-4,
         "prior probability of a target; empirical: N_true / (n_tps T), where misses and false alarms weigh the same",
         source=f"{PLAN_004} 5.1.2.1; {PLAN_002} eq 2",
         within="[1e-12, 1)",
+        only=_OF_PRIOR,
     )
     p_target_effective: float | None = setting(
-        None, "effective prior; wins over costs and prior where given", source=f"{PLAN_000} eq 23", within="[1e-12, 1)"
+        None,
+        "effective prior; wins over costs and prior where given",
+        source=f"{PLAN_000} eq 23",
+        within="[1e-12, 1)",
+        only=_OF_COSTS,
     )
     fa_per_miss: float = setting(
         1.0,
         "false alarms that weigh as much as one miss (alpha); only with p_target=empirical",
         source=f"{PLAN_002} section 2",
         within="[1e-12, 1e12]",
+        only={"p_target": ("empirical",), **_OF_PRIOR},
     )
     k_table: Literal[
         "none",
@@ -60,8 +85,9 @@ class KwsSettings:
     trials_per_s: float = setting(1.0, "trials per second of audio", source=f"{PLAN_004} 5.1.2.1", within="[1e-4, 1e4]")
     trials_rule: Literal["kwseval", "stdeval", "exact"] = setting(
         "kwseval",
-        "trials per query: round(T / r) as KWSEval, round(T r) as STDEval, or T r unrounded as the plans",
-        source="KWSEval TrialsTWV; plan 000 section 2.2",
+        "trials per query that error rates divide by: round(T / r) as KWSEval, round(T r) as STDEval, or T r unrounded "
+        "as the plans; the cross-entropy and beta of p_target=empirical have no tool that rounds, and take T r",
+        source="KWSEval TrialsTWV; STDEval STDAlignment; plan 000 section 2.2, eq 18 and 41; plan 002 eq 2",
     )
     t_audio: Literal["excerpts", "header"] | float = setting(
         "excerpts",
@@ -91,8 +117,10 @@ class KwsSettings:
     files: Literal["kwseval", "stdeval"] = setting(
         "kwseval", "how file names are reduced to recording names", source="KWSEval KWSList, KWSecf; STDEval"
     )
-    search: Literal["kwseval", "stdeval", "plan"] = setting(
-        "kwseval", "how occurrences are searched in the transcript", source=f"{PLAN_004} 3.2; KWSEval RTTMList; STDEval"
+    search: Literal["kwseval", "stdeval", "stdeval_0.6", "plan"] = setting(
+        "kwseval",
+        "how occurrences are searched in the transcript; STDEval 0.6 lowers the letters of ASCII only, 0.7 all",
+        source=f"{PLAN_004} 3.2; KWSEval RTTMList; STDEval RTTMList",
     )
     word_gap_s: float = setting(
         0.5, "largest gap between two words of an occurrence, seconds", source=f"{PLAN_004} 3.2", within="[0, inf)"
@@ -102,7 +130,17 @@ class KwsSettings:
         "split words into characters: no, all, or all but runs of ASCII",
         source="KWSEval -x charsplit, notASCII",
     )
-    delete_hyphens: bool = setting(False, "whether hyphens count as blanks", source="KWSEval -x deleteHyphens")
+    delete_hyphens: bool = setting(
+        False,
+        "whether hyphens count as blanks where words are split into characters",
+        source="KWSEval -x deleteHyphens",
+        only={"character_split": ("all", "not_ascii")},
+    )
+    repeated_texts: Literal["once", "again"] = setting(
+        "once",
+        "queries that have one text: each has its occurrences, or has them once more for each such query before it",
+        source="STDEval RefList",
+    )
     tolerance_s: float = setting(
         0.5, "how far a mid point may lie outside an occurrence, seconds", source=f"{PLAN_004} 5.1.1", within="[0, inf)"
     )
@@ -147,7 +185,9 @@ class KwsSettings:
         "recordings whose excerpts are not scored, one a line: they leave T, and what lies in them is dropped",
         source="rescore",
     )
-    pooled: bool = setting(False, "whether all queries are scored as one", source="KWSEval -P")
+    pooled: bool = setting(
+        False, "whether all queries are scored as one; conditions are scored by query all the same", source="KWSEval -P"
+    )
     duplicate_blocks: Literal["repeat", "merge", "last"] = setting(
         "repeat",
         "several blocks of one query: each searched for all its occurrences, taken as one block, or the last alone",
@@ -160,6 +200,7 @@ class KwsSettings:
         "with_references",
         "detections elsewhere that namefile drops: those where their query has an occurrence, or all",
         source="KWSEval KWSAlignment 226-250",
+        only={"namefile": ()},
     )
     condition: str = setting(
         "",
@@ -167,10 +208,17 @@ class KwsSettings:
         "query NAME:PATTERN,… | attribute NAME[:regex=PATTERN][ && …] | oov | has_targets",
         source="KWSEval -Y -T -q -w -G",
     )
+    source_type_of: Literal["excerpt", "first", "last"] = setting(
+        "excerpt",
+        "source type of a row: that of the ECF's first excerpt that holds it (of a hit, of its occurrence), or of its "
+        "file and channel that of the first excerpt (KWSEval -g) or of the last (STDEval)",
+        source="KWSEval KWSAlignment, KWSSegAlign; STDEval",
+    )
     repeated_groups: Literal["repeat", "once"] = setting(
         "repeat",
         "a group that several attribute lines name: its trials count once for each of them (KWSEval), or once",
         source="KWSEval -q",
+        only={"condition": ()},
     )
     unknown_query: Literal["keep", "error"] = setting(
         "keep", "a query of the output that the list lacks: unscored with a warning, or refused", source="rescore"
@@ -181,6 +229,11 @@ class KwsSettings:
     load_lambda: float = setting(
         0.1, "weight of indexing in the Processing Load", source=f"{PLAN_000} eq 48", within="[0, 1]"
     )
+
+    @property
+    def submitted_only(self) -> bool:
+        """Whether queries without a block of their own are left out."""
+        return self.just_system_terms
 
     def __post_init__(self) -> None:
         """Refuse malformed patterns where the setting is given, not where it is used."""

@@ -11,22 +11,19 @@ from typing import Any
 import numpy as np
 
 from pipeline.align.aligned import Aligned
-from pipeline.align.excerpts import at_places, inside_excerpts
+from pipeline.align.excerpts import at_places, first_inside, inside_excerpts
 from pipeline.align.occurrences import align_occurrences
 from pipeline.formats.table import recode, used_codes, wide
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
 from pipeline.protocols.base import Protocol, Reference
-from pipeline.protocols.kws_conditions import excerpts_where, in_namefile, own_excerpts
+from pipeline.protocols.kws_conditions import excerpts_where, in_namefile, own_excerpts, typed
 from pipeline.protocols.kws_ranks import by_text, text_condition
-from pipeline.protocols.kws_settings import KwsSettings, lines_of
+from pipeline.protocols.kws_settings import KwsSettings, lines_of, type_rule
 from pipeline.store.address import digest_columns
 from pipeline.trials.blocks import occurrences_of_blocks
-from pipeline.trials.schema import Bools, Codes, Excerpts, Ints, Occurrences, Timeline, Trials
-
-ALIGNER_EDITION = 3
-"""Raised whenever an alignment may change for the same tile: old partials are then no longer found."""
+from pipeline.trials.schema import Bools, Codes, Excerpts, Floats, Ints, Occurrences, Timeline, Trials
 
 
 @dataclass(frozen=True)
@@ -72,17 +69,32 @@ def tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference
     made = align_tile(protocol, trials, occurrences, reference)
     ledger = _ledgers(trials, made, "all", None)
     for key, held in _parts(protocol.settings, reference).items():
-        chosen = excerpts_where(reference.timeline.excerpts, held)
-        ledger = ledger + _ledgers(trials, made, key, _Part(protocol.settings, chosen))
+        part = _Part(protocol.settings, reference.timeline.excerpts, held)
+        ledger = ledger + _ledgers(trials, made, key, part)
     return Outcomes.of(ledger, _tally(trials, made, reference.timeline))
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Excerpts of one condition, and how rows lie in them."""
+    """Excerpts of one condition, and which rows are theirs."""
 
     settings: KwsSettings
     excerpts: Excerpts
+    held: Bools
+
+    def rows(self, trials: Trials, made: TileAlignment) -> tuple[Bools, Bools]:
+        """Which of the kept detections and of the omitted occurrences; a hit is where its occurrence is."""
+        aligned, occurrences = made.aligned, made.occurrences
+        of_trials = self._of(trials, *_trial_span(self.settings, trials))[aligned.kept]
+        of_occurrences = self._of(occurrences, *_occurrence_span(self.settings, occurrences))
+        of_trials[aligned.target] = of_occurrences[aligned.reference[aligned.target]]
+        return of_trials, of_occurrences[aligned.omitted]
+
+    def _of(self, rows: Trials | Occurrences, begin_s: Floats, end_s: Floats) -> Bools:
+        if type_rule(self.settings) != "excerpt":
+            return _at_places(excerpts_where(self.excerpts, self.held), rows)
+        place = (rows.files, rows.channels, rows.file, rows.channel)
+        return first_inside(self.excerpts, self.held, *place, begin_s, end_s)
 
 
 def _ledgers(trials: Trials, made: TileAlignment, condition: str, part: _Part | None) -> Ledger:
@@ -96,9 +108,8 @@ def _ledger(trials: Trials, made: TileAlignment, condition: str, part: _Part | N
     aligned, occurrences = made.aligned, made.occurrences
     kept, target, omitted = aligned.kept, aligned.target, aligned.omitted
     if part is not None:
-        held = _trials_inside(part.settings, part.excerpts, trials)[kept]
-        kept, target = kept[held], target[held]
-        omitted = omitted[_occurrences_inside(part.settings, part.excerpts, occurrences)[omitted]]
+        held, missed = part.rows(trials, made)
+        kept, target, omitted = kept[held], target[held], omitted[missed]
     used, referred = used_codes(trials.queries, trials.query), used_codes(occurrences.queries, occurrences.query)
     queries = tuple(sorted({trials.queries[q] for q in used} | {occurrences.queries[q] for q in referred}))
     whole = kept.size == len(trials)
@@ -152,13 +163,13 @@ def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict
     conditions = _parts(settings, reference)
     filtered = settings.ecf_filter != "none" or bool(conditions)
     return {
-        "aligner": f"occurrences.{ALIGNER_EDITION}",
         "tolerance_s": settings.tolerance_s,
         "score_range": list(score_range) if isinstance(score_range, tuple) else score_range,
         "score_range_floor": settings.score_range_floor,
         "ecf_filter": settings.ecf_filter,
         "excerpts": _excerpts_digest(reference.timeline.excerpts, places_only=not filtered),
         "conditions": {name: digest_columns({"held": held}) for name, held in conditions.items()},
+        **({"source_type_of": type_rule(settings)} if conditions else {}),
         "namefile": [settings.namefile, settings.namefile_detections] if settings.namefile else [],
         **({"excluded_files": settings.excluded_files} if settings.excluded_files else {}),
     }
@@ -187,31 +198,38 @@ def score_range_of(settings: KwsSettings, trials: Trials) -> Any:
 
 def _parts(settings: KwsSettings, reference: Reference) -> Mapping[str, Bools]:
     """Excerpts of the conditions that pick some, by their names in a ledger."""
-    return own_excerpts(settings.condition, reference.facts.selections, reference.timeline.excerpts)
+    excerpts = typed(reference.timeline.excerpts, type_rule(settings))
+    return own_excerpts(settings.condition, reference.facts.selections, excerpts)
 
 
 def _trials_inside(settings: KwsSettings, excerpts: Excerpts, trials: Trials) -> Bools:
-    """Whether excerpts hold each trial by the rule of ``ecf_filter``; without a filter, by file and channel alone."""
-    begin_s, end_s = trials.begin_s, trials.begin_s + trials.dur_s
-    if settings.ecf_filter == "midpoint":
-        begin_s = end_s = trials.begin_s + trials.dur_s / 2.0
-    if settings.ecf_filter == "none":
-        return _at_places(excerpts, trials)
+    """Whether excerpts hold each trial by the rule of ``ecf_filter``."""
     place = (trials.files, trials.channels, trials.file, trials.channel)
-    return inside_excerpts(excerpts, *place, begin_s, end_s)
+    return inside_excerpts(excerpts, *place, *_trial_span(settings, trials))
 
 
 def _occurrences_inside(settings: KwsSettings, excerpts: Excerpts, occurrences: Occurrences) -> Bools:
     """The same for occurrences."""
-    begin_s, end_s = occurrences.begin_s, occurrences.end_s
-    if settings.ecf_filter == "excerpt":
-        begin_s, end_s = occurrences.first_begin_s, occurrences.first_end_s
-    elif settings.ecf_filter == "midpoint":
-        begin_s = end_s = (begin_s + end_s) / 2.0
-    elif settings.ecf_filter == "none":
-        return _at_places(excerpts, occurrences)
     place = (occurrences.files, occurrences.channels, occurrences.file, occurrences.channel)
-    return inside_excerpts(excerpts, *place, begin_s, end_s)
+    return inside_excerpts(excerpts, *place, *_occurrence_span(settings, occurrences))
+
+
+def _trial_span(settings: KwsSettings, trials: Trials) -> tuple[Floats, Floats]:
+    """Of each trial what must lie in an excerpt: begin and end."""
+    if settings.ecf_filter == "midpoint":
+        mid_s = trials.begin_s + trials.dur_s / 2.0
+        return mid_s, mid_s
+    return trials.begin_s, trials.begin_s + trials.dur_s
+
+
+def _occurrence_span(settings: KwsSettings, occurrences: Occurrences) -> tuple[Floats, Floats]:
+    """The same for occurrences."""
+    if settings.ecf_filter == "excerpt":
+        return occurrences.begin_s, occurrences.first_end_s
+    if settings.ecf_filter == "midpoint":
+        mid_s = (occurrences.begin_s + occurrences.end_s) / 2.0
+        return mid_s, mid_s
+    return occurrences.begin_s, occurrences.end_s
 
 
 def _at_places(excerpts: Excerpts, rows: Trials | Occurrences) -> Bools:

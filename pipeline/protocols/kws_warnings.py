@@ -9,8 +9,10 @@ import numpy as np
 from pipeline.errors import Finding
 from pipeline.metrics import twv
 from pipeline.metrics.counts import said
+from pipeline.metrics.means import MORE_TARGETS_THAN_TRIALS
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
+from pipeline.terms import Facts
 
 WHERE = "output"
 
@@ -53,6 +55,20 @@ _PLACES = {
     "identical": "detections repeat another one's query, place, begin and duration. Each is scored: one may be a hit, "
     "the others are false alarms.",
 }
+
+
+def crowded(ledger: Ledger, facts: Facts) -> Iterator[Finding]:
+    """Queries, of a ledger of one condition, with more occurrences than trials."""
+    n_trials = min(facts.n_trials, facts.n_trials_exact)
+    names = [ledger.queries[code] for code in np.flatnonzero(ledger.n_true[0] > n_trials).tolist()]
+    if names:
+        shown = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
+        message = (
+            f"{len(names)} queries have more occurrences than the {n_trials:.10g} trials of each ({shown}): what "
+            "divides by trials that are no target is undefined. Check the audio duration, trials_per_s and repeated "
+            "blocks."
+        )
+        yield Finding(MORE_TARGETS_THAN_TRIALS, message, "rttm")
 
 
 def decision_ties(ledger: Ledger) -> int:

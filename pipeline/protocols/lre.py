@@ -43,8 +43,6 @@ from pipeline.terms import Facts, Figure, OperatingPoint
 from pipeline.trials import score_matrix
 from pipeline.trials.score_matrix import ScoreMatrix, SegmentLabels, SegmentList
 
-ALIGNER_EDITION = 1
-"""Raised whenever a partial may change for the same tile: old ones are then no longer found."""
 CLOSED_CONDITION = "closed"
 
 
@@ -91,7 +89,7 @@ def timeline_parts(settings: LreSettings, segments: SegmentList) -> dict[str, An
 
 def tile_parts(_protocol: Protocol, _trials: ScoreMatrix, _reference: Reference) -> dict[str, Any]:
     """No setting plays a part in a tile: which labels count is decided when figures are made."""
-    return {"aligner": f"labels.{ALIGNER_EDITION}"}
+    return {}
 
 
 def tile(_protocol: Protocol, trials: ScoreMatrix, key: SegmentLabels, _reference: Reference) -> ScoreRows:
@@ -285,7 +283,7 @@ LANGUAGE = Family(
 )
 ALBAYZIN = Protocol(
     name="albayzin-lre12",
-    edition=1,
+    edition=2,
     mode="official",
     title="Albayzin 2012 language recognition",
     family=LANGUAGE,

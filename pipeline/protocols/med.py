@@ -60,7 +60,13 @@ class MedSettings:
         "what is detected: score >= DetectionThreshold, rank < RankThreshold, rank < rank_limit, or Decision y",
         source=f"{PLAN} 4.1; F4DE TrialsFuncs",
     )
-    rank_limit: float = setting(5.0, "limit of the rank where it is fixed", source=f"{DEVA}, MED15", within="(0, inf)")
+    rank_limit: float = setting(
+        5.0,
+        "limit of the rank where it is fixed",
+        source=f"{DEVA}, MED15",
+        within="(0, inf)",
+        only={"decisions": ("rank_limit",)},
+    )
     score_range: Literal["unit", "any"] = setting(
         "unit", "whether scores must lie between 0 and 1", source=f"{PLAN} 2.2.2"
     )
@@ -113,7 +119,7 @@ def _plan(settings: MedSettings) -> MedSettings:
 PROTOCOLS = tuple(
     Protocol(
         name=name,
-        edition=1,
+        edition=2,
         mode=mode,
         title=f"{title}, multimedia event detection",
         family=EVENTS,
@@ -121,6 +127,7 @@ PROTOCOLS = tuple(
         settings=settings if mode == "official" else _plan(settings),
         measures=MEASURES,
         primary=primary,
+        tool="DEVA",
     )
     for name, (title, settings, primary) in _BY_YEAR.items()
     for mode in ("official", "plan")

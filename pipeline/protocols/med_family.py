@@ -32,9 +32,6 @@ from pipeline.terms import Facts
 from pipeline.trials import clips, clipstore
 from pipeline.trials.clips import LEFT_OUT, NONTARGET, TARGET, UNKEYED, ClipIndex, ClipKey, ClipTrials, Labels
 
-ALIGNER_EDITION = 1
-"""Raised whenever an outcome may change for the same tile: old partials are then no longer found."""
-
 PART_OF_EVENTS = "part_of_events"
 """Status: the system did not process every event, so its means are over other events than those of a full run."""
 
@@ -118,7 +115,7 @@ def tile_parts(protocol: Protocol, _trials: ClipTrials, _reference: Reference) -
     """Settings that a tile's outcomes depend on."""
     settings = protocol.settings
     names = ("missing_trials", "unkeyed_trials", "tie_order")
-    return {"aligner": f"identity.{ALIGNER_EDITION}", **{name: getattr(settings, name) for name in names}}
+    return {name: getattr(settings, name) for name in names}
 
 
 def tile(protocol: Protocol, trials: ClipTrials, key: ClipKey, _reference: Reference) -> EventOutcomes:
@@ -273,6 +270,7 @@ EVENTS = Family(
     dispute=DISPUTE,
     boards_apart=True,
     stored_curve=thinned,
+    has_curve=True,
     identify=med_names.identify,
     derivation=("unkeyed_trials", "conditions"),
     conclusion=("c_miss", "c_fa", "p_target", "ter", "ro_weight", "p_fa_trials", "empty_point"),

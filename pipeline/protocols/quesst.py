@@ -53,7 +53,6 @@ from pipeline.trials.documents import DocumentKey, digest, document_key, lay_out
 from pipeline.trials.duration import t_audio_s as audio_duration_s
 from pipeline.trials.schema import Timeline, Trials
 
-ALIGNER_EDITION = 1
 _TOOL = "QUESST 2015 scoring script"
 
 
@@ -63,7 +62,9 @@ class QuesstSettings:
 
     c_miss: float = setting(100.0, "cost of a miss", source=_TOOL, within="(0, inf)")
     c_fa: float = setting(1.0, "cost of a false alarm", source=_TOOL, within="(0, inf)")
-    p_target: float = setting(8e-4, "prior probability of a target", source=_TOOL, within="(0, 1)")
+    p_target: float = setting(
+        8e-4, "prior probability of a target", source=_TOOL, within="(0, 1)", only={"p_target_effective": (None,)}
+    )
     p_target_effective: float | None = setting(
         None,
         "effective prior; wins over costs and prior where given (0.0741289 as the script cuts it)",
@@ -133,7 +134,6 @@ def tile_parts(_protocol: Protocol, trials: Trials, reference: Reference) -> dic
     """The documents in the order of the ECF, and the order of the trials in the output."""
     key: DocumentKey = reference.key
     return {
-        "aligner": f"documents.{ALIGNER_EDITION}",
         "documents": digest_columns({"files": key.files, "position": key.position}),
         "order": digest_columns({"row": trials.row}),
     }
@@ -316,6 +316,7 @@ DOCUMENTS = Family(
     conclude=conclude,
     conclude_parts=conclude_parts,
     stored_curve=thinned,
+    has_curve=True,
     whole=whole,
     sample=sample,
     dispute=DISPUTE,
@@ -324,7 +325,7 @@ DOCUMENTS = Family(
 )
 QUESST = Protocol(
     name="quesst",
-    edition=1,
+    edition=2,
     mode="official",
     title="MediaEval QUESST 2014-2015, query by example search on speech",
     family=DOCUMENTS,

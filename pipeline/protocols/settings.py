@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any, Literal, TypeVar
 
 from pipeline.errors import UsageError
+from pipeline.metrics.bounds import Bounds
 
 S = TypeVar("S")
-_INTERVAL = re.compile(r"([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])")
 
 
 @cache
@@ -31,9 +30,21 @@ def _hints(settings: Any) -> dict[str, Any]:
     return _hints_of(kind)
 
 
-def setting(default: Any, meaning: str, *, source: str, within: str | None = None) -> Any:
-    """A dataclass field that is a setting. ``within`` bounds numbers, in interval notation: ``(0, 1]``."""
-    return dataclasses.field(default=default, metadata={"meaning": meaning, "source": source, "within": within})
+def setting(
+    default: Any,
+    meaning: str,
+    *,
+    source: str,
+    within: str | None = None,
+    only: Mapping[str, tuple[Any, ...]] = types.MappingProxyType({}),
+) -> Any:
+    """A dataclass field that is a setting. ``within`` bounds numbers, in interval notation: ``(0, 1]``.
+
+    It has an effect ``only`` where the other settings named have one of the values named; no value stands for any but
+    an empty one.
+    """
+    about = {"meaning": meaning, "source": source, "within": within, "only": only}
+    return dataclasses.field(default=default, metadata=about)
 
 
 def override(settings: S, overrides: Mapping[str, Any], *, owner: str) -> S:
@@ -55,6 +66,28 @@ def override(settings: S, overrides: Mapping[str, Any], *, owner: str) -> S:
     if wrong:
         raise UsageError(". ".join(wrong) + ".")
     return dataclasses.replace(settings, **values)  # type: ignore[type-var]
+
+
+def idle(settings: Any, defaults: Any, no_part: Collection[str] = ()) -> Iterator[str]:
+    """What to say of every setting that is not at its default and changes no figure: it has ``no_part`` at all, or none
+    beside the others as they are."""
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        if value == getattr(defaults, field.name):
+            continue
+        if field.name in no_part:
+            yield f"{field.name}={_shown(value)} has no effect: it plays no part here."
+            continue
+        for other, values in field.metadata["only"].items():
+            present = getattr(settings, other)
+            if present not in values if values else not present:
+                wanted = " or ".join(f"{other}={_shown(one)}" for one in values) or other
+                yield f"{field.name}={_shown(value)} has no effect without {wanted} ({other} is {_shown(present)})."
+                break
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) or value is None else f"{value}" or "empty"
 
 
 def describe(settings: Any) -> list[dict[str, Any]]:
@@ -117,15 +150,6 @@ def _try(value: Any, option: Any, within: str | None) -> tuple[bool, Any]:
             number = float(text)
         except ValueError:
             return False, None
-        return "_" not in text and math.isfinite(number) and _inside(number, within), number
+        inside = within is None or Bounds(within).holds(number)
+        return "_" not in text and math.isfinite(number) and inside, number
     return option is str, text
-
-
-def _inside(number: float, within: str | None) -> bool:
-    match = _INTERVAL.fullmatch(within) if within else None
-    if match is None:
-        return True
-    low, high = float(match[2]), float(match[3])
-    above = number > low if match[1] == "(" else number >= low
-    below = number < high if match[4] == ")" else number <= high
-    return above and below

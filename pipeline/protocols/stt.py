@@ -2,6 +2,12 @@
 
 ``official`` is sclite with ``-D -F``; ``plan`` divides by the reference's own tokens, leaves words without a
 confidence out of the cross entropy and keeps segment ends in double precision.
+
+Figures, counts and alignments are those of sclite, ties included. Read otherwise, where sclite gives up or loses words:
+recordings that the reference lacks are unscored and named; utterances of transcripts that the output lacks count as
+deleted, as recordings of a CTM do; an alternative without words is a null word wherever it stands; only the four marks
+<ALT…> are marks; the mark of ignored segments is one in any case of A-Z; and of characters (``cer``), braces of an
+output's words are characters, words of which none is left have no tokens, and optional words may be alternatives.
 """
 
 from __future__ import annotations
@@ -36,13 +42,22 @@ class SttSettings:
         "ascii",
         "which letters lose their case: A-Z, a language's letters, or all after composing (NFC)",
         source=f"{SCLITE} -e utf-8",
+        only={"case_sensitive": (False,)},
     )
     keep_ascii: bool = setting(
-        True, "characters: runs of ASCII stay one token", source=f"{SCLITE} -c NOASCII; {PLAN_004} 6.4.2"
+        True,
+        "characters: runs of ASCII stay one token",
+        source=f"{SCLITE} -c NOASCII; {PLAN_004} 6.4.2",
+        only={"variant": ("cer",)},
     )
-    drop_hyphens: bool = setting(True, "characters: hyphens are removed first", source=f"{SCLITE} -c DH")
+    drop_hyphens: bool = setting(
+        True, "characters: hyphens are removed first", source=f"{SCLITE} -c DH", only={"variant": ("cer",)}
+    )
     syllable_tags: bool = setting(
-        True, "syllables: tone and stress marks belong to them", source=f"{PLAN_004} 6.4.3; language pack lexicon"
+        True,
+        "syllables: tone and stress marks belong to them",
+        source=f"{PLAN_004} 6.4.3; language pack lexicon",
+        only={"variant": ("ser",)},
     )
     segment_end: Literal["float32", "float64"] = setting(
         "float32", "precision in which a segment's end is held against mid points", source=f"{SCLITE} stm2ctm"
@@ -71,7 +86,7 @@ ROLES = (
 
 STT13 = Protocol(
     name="stt13",
-    edition=1,
+    edition=2,
     mode="official",
     title="OpenKWS13 speech-to-text",
     family=TOKENS,
@@ -79,6 +94,7 @@ STT13 = Protocol(
     settings=SttSettings(),
     measures=wer.MEASURES,
     primary="wer",
+    tool="sclite",
 )
 STT13_PLAN = replace(
     STT13,

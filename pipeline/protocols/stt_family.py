@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pipeline.align.token_rules import TokenRules
-from pipeline.align.token_trees import AlternationError, words_of_text
 from pipeline.align.tokens import align_tokens
 from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats.lexicon import Lexicon
 from pipeline.formats.stm import Stm
+from pipeline.formats.transcripts import AlternationError, words_of_text
+from pipeline.formats.trn import Trn
 from pipeline.metrics import significance, wer
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.resampling import Sample
@@ -24,8 +26,6 @@ from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import token_dataset, token_layout
 from pipeline.trials.token_schema import MARKED, SCORED, UNTIMED, Segments, TokenTimeline, Words
 
-ALIGNER_EDITION = 1
-"""Raised whenever an alignment may change for the same tile: old partials are then no longer found."""
 _NAMED_AT_MOST = 5
 
 
@@ -41,7 +41,7 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
     durations = (segments.end_s - segments.begin_s)[scored]
     speakers = segments.speakers
     facts = Facts(
-        t_audio_s=float(durations.sum()) if isinstance(source, Stm) else float("nan"),
+        t_audio_s=math.fsum(durations) if isinstance(source, Stm) else math.nan,
         n_trials=float(scored.sum()),
         n_trials_exact=float(scored.sum()),
         queries=speakers,
@@ -61,21 +61,7 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
 
 def _checked(segments: Segments) -> Iterator[Finding]:
     """Findings about the segments; raises ``InputError`` for transcripts that cannot be read."""
-    problems = Problems("stm")
-    unbalanced = list[int]()
-    for text, row in zip(segments.text.tolist(), segments.row.tolist(), strict=True):
-        if "{" not in segments.texts[text]:
-            continue
-        try:
-            if not words_of_text(segments.texts[text])[1]:
-                unbalanced.append(row)
-        except AlternationError as error:
-            what = f"{error} (allowed: {{ word / other words / @ }})"
-            problems.add("bad_alternation", row, what, "Put blanks around braces and a word into each alternative.")
-    problems.raise_if_any()
-    if unbalanced:
-        message = "a brace is not closed: the rest of the transcript from it on is not scored, as in sclite"
-        yield Finding("unbalanced_braces", f"{message} ({_lines(unbalanced)}).", f"stm:{unbalanced[0]}")
+    yield from _braces("stm", [segments.texts[text] for text in segments.text.tolist()], segments.row.tolist())
     for state, code, what in (
         (UNTIMED, "segment_without_times", "segments have no times and are not scored"),
         (MARKED, "segment_ignored", "segments are marked as not to be scored"),
@@ -85,15 +71,38 @@ def _checked(segments: Segments) -> Iterator[Finding]:
             yield Finding(code, f"{len(rows)} {what} ({_lines(rows)}).", f"stm:{rows[0]}")
 
 
+def _braces(role: str, texts: list[str], rows: list[int]) -> Iterator[Finding]:
+    """A finding where braces are left open; raises ``InputError`` for those that cannot be read, naming their lines."""
+    problems = Problems(role)
+    unbalanced = list[int]()
+    for text, row in zip(texts, rows, strict=True):
+        if "{" not in text:
+            continue
+        try:
+            if not words_of_text(text)[1]:
+                unbalanced.append(row)
+        except AlternationError as error:
+            what = f"{error} (allowed: {{ word / other words / @ }})"
+            problems.add("bad_alternation", row, what, "Put blanks around braces and a word into each alternative.")
+    problems.raise_if_any()
+    if unbalanced:
+        message = "a brace is not closed: the rest of the transcript from it on is not scored, as in sclite"
+        yield Finding("unbalanced_braces", f"{message} ({_lines(unbalanced)}).", f"{role}:{unbalanced[0]}")
+
+
 def _lines(rows: list[int]) -> str:
     shown = ", ".join(map(str, rows[:20])) + (", …" if len(rows) > 20 else "")
     return f"lines {shown}"
 
 
 def lay_out(protocol: Protocol, tables: Mapping[str, Any], _timeline: Any) -> tuple[Words, tuple[Finding, ...]]:
-    """A recogniser's words by recording and time."""
+    """A recogniser's words by recording and time. Refuses braces of transcripts that cannot be read."""
     source = tables["ctm"]
-    return token_layout.words_of(source, case_sensitive=protocol.settings.case_sensitive), source.findings
+    findings = source.findings
+    if isinstance(source, Trn):
+        lines = source.utterances["line"].tolist()
+        findings = (*findings, *_braces("ctm", source.utterances.text("text"), lines))
+    return token_layout.words_of(source, case_sensitive=protocol.settings.case_sensitive), findings
 
 
 def tile_parts(protocol: Protocol, _words: Words, reference: Reference) -> dict[str, Any]:
@@ -101,7 +110,6 @@ def tile_parts(protocol: Protocol, _words: Words, reference: Reference) -> dict[
     settings = protocol.settings
     rules = TokenRules.of(protocol.settings)
     return {
-        "aligner": f"tokens.{ALIGNER_EDITION}",
         **{name: getattr(rules, name) for name in TokenRules.__dataclass_fields__},
         "segment_end": settings.segment_end,
         "alignment": settings.alignment,

@@ -19,7 +19,15 @@ from pipeline.align.tokens import (
 from pipeline.metrics.nce import clipped
 from pipeline.partials.digits import N_LIMBS, whole
 from pipeline.partials.exact import ExactSum, exact_sums_by_group
-from pipeline.partials.stt_outcomes import BINS, COUNTS, SttOutcomes, SttSegments, added_pairs, segment_order
+from pipeline.partials.stt_outcomes import (
+    BINS,
+    CONFIDENT,
+    COUNTS,
+    SttOutcomes,
+    SttSegments,
+    added_pairs,
+    segment_order,
+)
 from pipeline.partials.tally import Tally
 from pipeline.trials.schema import Bools, Codes, Ints
 from pipeline.trials.token_schema import MARKED, SCORED, UNTIMED, Segments
@@ -34,7 +42,7 @@ def outcomes(aligned: TokenAlignment, segments: Segments, *, listed: bool) -> St
     n = len(groups)
     counts = _counts(aligned, segments, group, n)
     step_group = group[aligned.segment]
-    has_word = (aligned.output >= 0) & ~np.isnan(aligned.confidence)
+    has_word = _believed(aligned) & ~np.isnan(aligned.confidence)
     right = np.isin(aligned.step, (CORRECT, FORGIVEN_OUTPUT))
     p = clipped(aligned.confidence)
     shown = tuple(token.shown for token in aligned.vocabulary)
@@ -87,8 +95,8 @@ def _counts(aligned: TokenAlignment, segments: Segments, group: Codes, n: int) -
     given = aligned.chopped.segment
     own = given[given >= 0]
     dropped = segments.state[own] != SCORED
-    missing = (aligned.output >= 0) & np.isnan(aligned.confidence)
-    known = (aligned.output >= 0) & ~missing
+    missing = _believed(aligned) & np.isnan(aligned.confidence)
+    known = _believed(aligned) & ~missing
     outside = known & ~((aligned.confidence >= 0.0) & (aligned.confidence <= 1.0))
     columns = {
         "n_segments": by(segments.state == SCORED),
@@ -110,6 +118,12 @@ def _counts(aligned: TokenAlignment, segments: Segments, group: Codes, n: int) -
         "n_words_gap": by(own[~dropped & aligned.chopped.in_gap[given >= 0]]),
     }
     return np.stack([columns[name] for name in COUNTS], axis=1)
+
+
+def _believed(aligned: TokenAlignment) -> Bools:
+    """Steps whose confidence is looked at: those with a word of the output, unless it is empty (sclite, scores.c)."""
+    empty = np.array([not token.shown for token in aligned.vocabulary] or [False], np.bool_)
+    return (aligned.output >= 0) & ~empty[np.maximum(aligned.output, 0)]
 
 
 def _sums(values: Any, groups: Any, n: int) -> tuple[ExactSum, ...]:
@@ -140,7 +154,10 @@ def _reliability(aligned: TokenAlignment, has_word: Bools, right: Bools) -> Ints
 
 
 def _units(aligned: TokenAlignment, segments: Segments) -> Tally:
-    """Recordings that one side lacks, by name: the output's words, and the reference's tokens that count as deleted."""
+    """Recordings that one side lacks, by name: the output's words, and the reference's tokens that count as deleted.
+
+    Beside them words that the lexicon lacks, and those of the output with a confidence.
+    """
     tokens: dict[str, int] = {}
     lacking = set(aligned.chopped.only_reference)
     for unit, rows in units(segments.files, segments.channels, segments.file, segments.channel):
@@ -148,7 +165,7 @@ def _units(aligned: TokenAlignment, segments: Segments) -> Tally:
             tokens[f"{ONLY_REFERENCE}{unit}"] = int(aligned.n_longest[rows].sum())
     spoken = {f"{ONLY_OUTPUT}{unit}": count for unit, count in aligned.chopped.only_output.items()}
     unknown = dict(zip(("unknown_reference", "unknown_output"), aligned.n_unknown, strict=True))
-    return Tally({**tokens, **spoken, **unknown})
+    return Tally({**tokens, **spoken, **unknown, CONFIDENT: aligned.n_confident})
 
 
 def _segments(

@@ -23,11 +23,14 @@ def iso_lines(shown: Sequence[tuple[Entry, Curve]], x: Axis, y: Axis) -> tuple[I
     found = [one for entry, curve in shown if (one := cost_weight(entry, curve)) is not None]
     if not found or max(w for w, _ in found) - min(w for w, _ in found) > _AGREE * found[0][0]:
         return ()
-    (weight, name), rates = found[0], _between(x)
+    (weight, name), spread = found[0], _between(x)
+    lowest, highest = y.low * (1.0 + 1e-9), min(y.high, 1.0 - 1e-9)
     lines = []
     for value in VALUES:
+        ends = (1.0 - value - np.array([lowest, highest * (1.0 - 1e-9)])) / weight  # where it leaves the miss axis
+        rates = np.sort(np.append(spread, ends[(ends > x.low) & (ends < x.high)]))
         misses = (1.0 - value) - weight * rates
-        seen: NDArray[np.bool_] = (misses > y.low) & (misses < min(y.high, 1.0 - 1e-9))
+        seen: NDArray[np.bool_] = (misses > y.low) & (misses < highest)
         if seen.sum() < 2:
             continue
         points = np.stack([x.at(rates[seen]), y.at(misses[seen])], axis=1).tolist()

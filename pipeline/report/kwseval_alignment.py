@@ -17,8 +17,8 @@ COLUMNS = (
 def alignment_csv(alignment: Alignment) -> str:
     """The rows in their canonical order; cells are quoted where they must be (the tool never quotes).
 
-    Ends of references have four decimals as the tool writes them; other numbers are the shortest that read back the
-    same, ends of detections after rounding to 15 digits.
+    Ends of references have four decimals as the tool writes them, unless they have more; other numbers are the shortest
+    that read back the same, -0 included, ends of detections after rounding to 15 digits.
     """
     rows = alignment.rows
     buffer = io.StringIO()
@@ -31,13 +31,19 @@ def alignment_csv(alignment: Alignment) -> str:
     for file, channel, query, outcome, begin, end, start, stop, score, yes in zip(
         *names, *times, rows["decision"].tolist(), strict=True
     ):
-        reference = ("", "") if math.isnan(begin) else (_shortest(begin), f"{end:.4f}")
+        reference = ("", "") if math.isnan(begin) else (_shortest(begin), _reference_end(end))
         system = ("", "", "", "")
         if not math.isnan(start):
-            system = (_shortest(start), f"{stop:.15g}", _shortest(score), "YES" if yes else "NO")
+            system = (_shortest(start), f"{stop + 0.0:.15g}", _shortest(score), "YES" if yes else "NO")
         place = (alignment.language, file, channel, query, alignment.texts[query])
         writer.writerow((*place, *reference, *system, outcome))
     return buffer.getvalue()
+
+
+def _reference_end(end_s: float) -> str:
+    """Four decimals, as KWSEval rounds ends; STDEval's may have more."""
+    text = f"{end_s:.4f}"
+    return text if math.isclose(float(text), end_s, rel_tol=1e-15) else f"{end_s:.15g}"
 
 
 def _shortest(value: float) -> str:

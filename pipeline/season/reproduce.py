@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pipeline.engine import references
 from pipeline.engine.cell import do_cell, load_result
-from pipeline.engine.plan import Job, Plan, save
+from pipeline.engine.plan import Job, Plan
+from pipeline.engine.recompute import with_references
 from pipeline.engine.result import to_bytes
 from pipeline.errors import DamageError, PlatformError, UsageError
 from pipeline.season.archive import FORM, INDEX, cell_names, damaged, figures_csv
@@ -46,11 +46,9 @@ def reproduce_here(folder: Path) -> Reproduced:
     index = _index(folder, leave_out="wheels/")
     with TemporaryDirectory(prefix="rescore-reproduce-") as scratch:
         store = Store(scratch)
-        plan = save(_plan(folder), store)
+        plan = with_references(_plan(folder), store)
         results, differing = {}, []
         for job in plan.jobs:
-            if job.failed is None:
-                references.derive(plan.protocol_of(job), job.inputs, store)
             do_cell(store, plan, job.cell)
             results[str(job.cell)] = result = load_result(store, job.address)
             kept = folder / "figures" / "results" / f"{'/'.join(cell_names(str(job.cell)))}.json"

@@ -17,7 +17,8 @@ from pipeline.store.seal import unseal
 Record = Mapping[str, tuple[int, str]]
 """Size in bytes and SHA-256 of each object, by its key."""
 
-_EDITION = "arrays/1"
+KIND = "arrays/1"
+"""The form of stored arrays with their record."""
 _READERS = 8
 
 
@@ -29,7 +30,7 @@ def record_path(path: str) -> str:
 def write_record(store: Store, path: str, objects: Mapping[str, bytes]) -> None:
     """Record objects that have been written."""
     listed = {key: [len(data), sha256(data).hexdigest()] for key, data in objects.items()}
-    record = json.dumps({"kind": _EDITION, "objects": listed}, sort_keys=True, separators=(",", ":"))
+    record = json.dumps({"kind": KIND, "objects": listed}, sort_keys=True, separators=(",", ":"))
     store.put_sealed(record_path(path), record.encode())
 
 
@@ -45,8 +46,8 @@ def sealed_record(store: Store, path: str) -> bytes:
 def parsed(data: bytes, where: str) -> Record:
     """The record that bytes hold; ``DamageError`` where they are not those of one. ``where`` is for messages."""
     record = json.loads(unseal(data, where))
-    if record["kind"] != _EDITION:
-        raise DamageError(f"{where}: this is {record['kind']!r}, not {_EDITION!r}. Remove it and run again.")
+    if record["kind"] != KIND:
+        raise DamageError(f"{where}: this is {record['kind']!r}, not {KIND!r}. Remove it and run again.")
     return {key: (size, digest) for key, (size, digest) in record["objects"].items()}
 
 

@@ -67,6 +67,6 @@ def occurrences_of_blocks(occurrences: Occurrences, trials: Trials) -> Occurrenc
         parts.append(rows)
         codes.append(np.full(rows.size, queries.index(name), np.int32))
     rows = np.concatenate(parts)
-    columns = ("file", "channel", "begin_s", "end_s", "first_begin_s", "first_end_s", "row")
+    columns = ("file", "channel", "begin_s", "end_s", "last_begin_s", "first_end_s", "row")
     taken = {name: getattr(occurrences, name)[rows] for name in columns}
     return replace(occurrences, queries=queries, query=np.concatenate(codes).astype(np.int32), **taken)

@@ -105,11 +105,12 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
 
 
 def _stored(values: Floats) -> tuple[Array, dict[str, int]]:
-    """Numbers with few decimals as whole numbers, with how many decimals they have; others as they are.
+    """Numbers with few decimals as whole numbers, with how many decimals they have; others, and those with a -0,
+    as they are.
 
     Whole numbers divided by that power of ten are the same doubles: it is tried on every one of them.
     """
-    decimals = Decimals.of(values)
+    decimals = None if np.signbit(values[values == 0.0]).any() else Decimals.of(values)
     if decimals is None:
         return values, {}
     return _narrow(decimals.whole), {"decimals": decimals.places}

@@ -77,7 +77,10 @@ def excerpts_s(excerpts: Excerpts, excerpt_sum: str, splitcts_sum: str) -> float
 
 
 def _kwseval_s(excerpts: Excerpts, splitcts_sum: str) -> float:
-    """Each excerpt up to where the next one of its group begins, splitcts counted half."""
+    """Each excerpt up to where the next one of its group begins, splitcts counted half.
+
+    Of excerpts with the same span the last of the ECF is counted: the others end where it begins.
+    """
     if splitcts_sum not in {"per_file", "per_channel"}:
         raise UsageError(f"setting splitcts_sum: the value is {splitcts_sum!r}, allowed: per_file | per_channel.")
     split = np.array([name == "splitcts" for name in excerpts.source_type], np.bool_)

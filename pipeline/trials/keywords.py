@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
@@ -14,15 +15,14 @@ from pipeline.formats.rttm import Rttm
 from pipeline.formats.table import canonical_codes
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.order import canonical_order, joint_codes
+from pipeline.trials.repeated_texts import Spans, found_again, repeated_findings, times_found
 from pipeline.trials.schema import Codes, Ints, Occurrences
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
-from pipeline.trials.transcript import SearchRules, Words, read_words
+from pipeline.trials.transcript import STDEVAL, Search, SearchRules, Words, read_words
 
 __all__ = ["SearchRules", "find_occurrences"]
 
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-Spans = tuple[Ints, Ints]
-"""Rows of the first and of the last word of each occurrence."""
 
 
 def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> tuple[Occurrences, tuple[Finding, ...]]:
@@ -34,8 +34,9 @@ def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> t
     ``kwseval`` (RTTMList.pm:553-618): the first word is compared exactly, after lowering if ``normalize`` says so, and
     is no fragment or filled pause; later words follow in the speaker's chain, compared with full case folding, whatever
     their subtype. Overlapping occurrences all count.
-    ``stdeval``: ASCII letters are lowered; each speaker's words are scanned once per keyword and a word serves one
-    occurrence only; the span is "%.4f" of its length after its begin.
+    ``stdeval`` (0.7, RTTMList.pm 248-331): all letters are lowered; each speaker's words are scanned once per keyword
+    and a word serves one occurrence only; the span is "%.4f" of its length after its begin. ``stdeval_0.6`` lowers the
+    letters of ASCII only: that version reads bytes.
     ``plan`` (004 section 3.2): words of any subtype, neighbours in time in one file and channel, whoever speaks,
     compared without case. Overlapping occurrences all count.
     """
@@ -43,6 +44,8 @@ def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> t
     find = _finder(words, rules)
     found = [find(rules.words_of(text)) for text in keywords.keywords.text("text")]
     ids = keywords.keywords.text("id")
+    times = times_found(ids, keywords.keywords.text("text")) if rules.repeated_texts == "again" else [1] * len(ids)
+    found = found_again(found, times)
     queries = tuple(sorted(set(ids)))
     position = {name: code for code, name in enumerate(queries)}
     query = np.repeat(np.array([position[name] for name in ids], np.int32), [first.size for first, _ in found])
@@ -50,11 +53,11 @@ def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> t
     first = np.concatenate([none, *(first for first, _ in found)])
     last = np.concatenate([none, *(last for _, last in found)])
     occurrences = _occurrences(words, rules, queries, query, (first, last))
-    return occurrences, _findings(words, rules)
+    return occurrences, (*_findings(words, rules), *repeated_findings(ids, times))
 
 
 def _checked(rules: SearchRules) -> SearchRules:
-    allowed = {"search": ("kwseval", "stdeval", "plan"), "character_split": ("none", "all", "not_ascii")}
+    allowed = {"search": get_args(Search), "character_split": ("none", "all", "not_ascii")}
     for name, values in allowed.items():
         if getattr(rules, name) not in values:
             raise UsageError(f"setting {name}: the value is {getattr(rules, name)!r}, allowed: {' | '.join(values)}.")
@@ -107,8 +110,9 @@ def _finder(words: Words, rules: SearchRules) -> Callable[[list[str]], Spans]:
     if rules.search == "plan":
         folded = _Index.of(words, str.casefold, every)
         return lambda text: _walk([word.casefold() for word in text], words, folded, folded, str)
-    lowered = _Index.of(words, _lower_ascii, every)
-    return lambda text: _scan([_lower_ascii(word) for word in text], words, lowered)
+    lower = _lower_ascii if rules.search == "stdeval_0.6" else lower_each
+    lowered = _Index.of(words, lower, every)
+    return lambda text: _scan([lower(word) for word in text], words, lowered)
 
 
 def _walk(text: list[str], words: Words, first: _Index, later: _Index, compare: Callable[[str], str]) -> Spans:
@@ -163,10 +167,12 @@ def _occurrences(words: Words, rules: SearchRules, queries: tuple[str, ...], que
     files, file = canonical_codes(words.files, words.file[first])
     channels, channel = canonical_codes(words.channels, words.channel[first])
     begin_s, end_s, first_end_s = words.begin_s[first], words.end_s[last], words.end_s[first]
-    if rules.search == "stdeval":
+    last_begin_s = words.begin_s[last]
+    if rules.search in STDEVAL:
         end_s = begin_s + to_decimals(end_s - begin_s, 4)
     place = joint_codes(ranks_of(queries)[query], file, channel, (len(files), len(channels)))
-    order = canonical_order(place, begin_s, lambda tied: [end_s[tied], first_end_s[tied], words.line[first[tied]]])
+    keys = (end_s, first_end_s, last_begin_s, words.line[first])
+    order = canonical_order(place, begin_s, lambda tied: [key[tied] for key in keys])
     return Occurrences(
         queries=queries,
         files=files,
@@ -176,7 +182,7 @@ def _occurrences(words: Words, rules: SearchRules, queries: tuple[str, ...], que
         channel=channel[order],
         begin_s=begin_s[order],
         end_s=end_s[order],
-        first_begin_s=begin_s[order],
+        last_begin_s=last_begin_s[order],
         first_end_s=first_end_s[order],
         row=words.line[first][order],
         offsets=offsets_of(buckets_of(queries)[query[order]]),

@@ -15,6 +15,7 @@ from pipeline.formats.table import Array, Table, canonical_codes, recode
 from pipeline.trials.blocks import BlockRule, named_blocks
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.duration import declared, t_audio_s
+from pipeline.trials.excerpt_order import excerpt_order
 from pipeline.trials.names import FileRule, ecf_file_name, output_file_name, renamed, renaming
 from pipeline.trials.order import canonical_order, joint_codes
 from pipeline.trials.schema import N_BUCKETS, ROWS, Codes, Excerpts, Floats, Ints, Timeline, Trials
@@ -26,7 +27,7 @@ _ROWS_AT_ONCE = 1 << 18
 
 
 def timeline(ecf: Ecf, *, files: FileRule) -> Timeline:
-    """The recordings of an ECF end to end, in sorted order, with their evaluated excerpts (sorted, seconds).
+    """The recordings of an ECF end to end, in sorted order, with their evaluated excerpts (seconds, ``excerpt_order``).
 
     With ``kwseval`` an excerpt ends at ``tbeg + dur`` rounded to four decimals, as KWSEval writes its TEND
     (KWSecf_excerpt.pm:38); with ``stdeval`` at the unrounded sum.
@@ -39,17 +40,17 @@ def timeline(ecf: Ecf, *, files: FileRule) -> Timeline:
     end_s = begin_s + dur_s
     if files == "kwseval":
         end_s = to_decimals(end_s, 4)
-    order = np.lexsort((source_type, dur_s, end_s, begin_s, channel, file))
+    order = excerpt_order(file, channel, begin_s, end_s, dur_s, source_type)
     excerpts = Excerpts(
         files=names,
         channels=channels,
-        file=file[order],
-        channel=channel[order],
-        begin_s=begin_s[order],
-        end_s=end_s[order],
+        file=file,
+        channel=channel,
+        begin_s=begin_s,
+        end_s=end_s,
         dur_s=dur_s,
-        source_type=tuple(types[code] for code in source_type[order].tolist()),
-    )
+        source_type=tuple(types[code] for code in source_type.tolist()),
+    ).take(order)
     extent_s = np.zeros(len(names))
     np.maximum.at(extent_s, file, end_s)
     offset_s = np.concatenate([[0.0], np.cumsum(extent_s)])
@@ -61,8 +62,9 @@ def lay_out(
 ) -> Trials:
     """The detections of one output as trials in canonical order, placed on the dataset's timeline.
 
-    Rows are sorted by (bucket, query, file, channel, begin, duration, score, YES before NO); rows equal in all of these
-    are interchangeable and keep the order of the input. Queries without detections stay in ``queries``.
+    Rows are sorted by (bucket, query, file, channel, begin, duration, score, YES before NO, 0 before -0, which differs
+    from it nowhere else but is shown as written); rows equal in all of these are interchangeable and keep the order of
+    the input. Queries without detections stay in ``queries``.
     ``duplicate_blocks`` says what several blocks of one query stand for (``trials.blocks``).
     """
     return Layout.of(output, timeline, files=files, duplicate_blocks=duplicate_blocks).whole()
@@ -137,7 +139,7 @@ class Layout:
         joint, begin_s = joint_codes(self.rank[query], file, channel, sizes), table.at("begin_s", rows)
         order = canonical_order(joint, begin_s, lambda tied: self._ties(rows[tied]))
         rows = rows[order]
-        file, begin_s = file[order], begin_s[order] + 0.0  # 0 for -0.0
+        file, begin_s = file[order], begin_s[order]
         return Trials(
             queries=self.queries,
             files=self.files,
@@ -146,9 +148,9 @@ class Layout:
             file=file,
             channel=channel[order],
             begin_s=begin_s,
-            dur_s=table.at("dur_s", rows) + 0.0,
+            dur_s=table.at("dur_s", rows),
             time_s=self.starts_s[file] + begin_s,
-            score=table.at("score", rows) + 0.0,
+            score=table.at("score", rows),
             decision=table.at("decision", rows),
             row=table.at("line", rows).astype(np.int64),
             offsets=np.clip(self.offsets - begin, 0, end - begin),
@@ -161,7 +163,9 @@ class Layout:
     def _ties(self, rows: Ints) -> list[Array]:
         """What rows of one place and begin are sorted by."""
         table = self.detections
-        ties = [table.at("dur_s", rows), table.at("score", rows), ~table.at("decision", rows)]
+        times = [table.at(name, rows) for name in ("begin_s", "dur_s", "score")]
+        zeros = [np.signbit(column) & (column == 0.0) for column in times]
+        ties = [*times[1:], ~table.at("decision", rows), *zeros]
         return ties if self.text_ranks is None else [*ties, self.text_ranks[rows]]
 
     def whole(self) -> Trials:

@@ -34,17 +34,8 @@ def without_noscore(timeline: Timeline, rttm: Rttm) -> Timeline:
     begin_s = np.array([begin for _, (begin, _) in pieces], np.float64)
     end_s = np.array([end for _, (_, end) in pieces], np.float64)
     whole = (begin_s == old.begin_s[row]) & (end_s == old.end_s[row])
-    excerpts = Excerpts(
-        files=old.files,
-        channels=old.channels,
-        file=old.file[row],
-        channel=old.channel[row],
-        begin_s=begin_s,
-        end_s=end_s,
-        dur_s=np.where(whole, old.dur_s[row], to_decimals(end_s - begin_s, 4)),
-        source_type=tuple(old.source_type[index] for index in row.tolist()),
-    )
-    return replace(timeline, excerpts=excerpts)
+    dur_s = np.where(whole, old.dur_s[row], to_decimals(end_s - begin_s, 4))
+    return replace(timeline, excerpts=replace(old.take(row), begin_s=begin_s, end_s=end_s, dur_s=dur_s))
 
 
 def noscore_findings(timeline: Timeline, rttm: Rttm) -> tuple[Finding, ...]:

@@ -7,7 +7,7 @@ so that equal contents are equal bytes. A *tile* is one bucket of queries; ``off
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -98,7 +98,10 @@ class Later(Protocol):
 
 @dataclass(frozen=True)
 class Occurrences:
-    """Reference occurrences of queries, sorted like trials. ``first_*`` is the span of the first word only."""
+    """Reference occurrences of queries, sorted like trials.
+
+    The first word lasts from ``begin_s`` to ``first_end_s``, the last one from ``last_begin_s`` to ``end_s``.
+    """
 
     queries: tuple[str, ...]
     files: tuple[str, ...]
@@ -108,7 +111,7 @@ class Occurrences:
     channel: Codes
     begin_s: Floats
     end_s: Floats
-    first_begin_s: Floats
+    last_begin_s: Floats
     first_end_s: Floats
     row: Ints
     offsets: Ints
@@ -126,7 +129,7 @@ class Occurrences:
 _TRIAL_COLUMNS = ("query", "file", "channel", "begin_s", "dur_s", "time_s", "score", "decision", "row")
 ROWS = (*_TRIAL_COLUMNS, "score_order")
 """The fields of trials that have a value for each."""
-_OCCURRENCE_COLUMNS = ("query", "file", "channel", "begin_s", "end_s", "first_begin_s", "first_end_s", "row")
+_OCCURRENCE_COLUMNS = ("query", "file", "channel", "begin_s", "end_s", "last_begin_s", "first_end_s", "row")
 
 
 def _rows(value: Trials | Occurrences, columns: tuple[str, ...], rows: slice) -> dict[str, Any]:
@@ -135,7 +138,10 @@ def _rows(value: Trials | Occurrences, columns: tuple[str, ...], rows: slice) ->
 
 @dataclass(frozen=True, eq=False)
 class Excerpts:
-    """The parts of recordings that are evaluated. ``file`` and ``channel`` are codes into sorted vocabularies."""
+    """The parts of recordings that are evaluated. ``file`` and ``channel`` are codes into sorted vocabularies.
+
+    Rows are in order of file; within one, in the order of the ECF wherever that counts (``excerpt_order``).
+    """
 
     files: tuple[str, ...]
     channels: tuple[str, ...]
@@ -145,6 +151,20 @@ class Excerpts:
     end_s: Floats
     dur_s: Floats
     source_type: tuple[str, ...]
+
+    def take(self, rows: Ints | Bools) -> Excerpts:
+        """The excerpts that an index or boolean array selects, in its order: every column, vocabularies whole."""
+        at = np.arange(self.file.size)[rows]
+        taken: dict[str, Any] = {}
+        for entry in fields(self):
+            column = getattr(self, entry.name)
+            if entry.name not in _EXCERPT_NAMES:
+                taken[entry.name] = tuple(column[row] for row in at) if isinstance(column, tuple) else column[at]
+        return replace(self, **taken)
+
+
+_EXCERPT_NAMES = ("files", "channels")
+"""The vocabularies of excerpts. Every other field has a value for each excerpt."""
 
 
 @dataclass(frozen=True)

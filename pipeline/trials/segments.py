@@ -19,7 +19,7 @@ from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
 
 @dataclass(frozen=True)
 class Segments:
-    """Segments in order of recording, channel and time, each with its recording, span and excerpt's source type."""
+    """Segments in order of excerpts and then of time, each with its recording, span and excerpt's source type."""
 
     spans: Excerpts
     speech: Bools
@@ -27,7 +27,8 @@ class Segments:
     excerpt: Ints
     """For each segment the row of the excerpt it is part of."""
     holders: tuple[tuple[int, str, float], ...]
-    """Segment, speaker, and how far the segment reached when a record of that speaker became part of it, seconds."""
+    """Segment, speaker, and how far the segment reached when a record of that speaker became part of it, seconds; in
+    the order of the tool's passes over excerpts and records."""
     by_speaker: bool
     """Whether a word is in a segment only where its own speaker's record is (SPEAKER records)."""
 
@@ -108,9 +109,8 @@ def _segmented(
     held: list[tuple[int, str, float]] = []
     last_s = begin_s
     for start, stop, speaker in records:
-        gap = round(start - last_s, 4)
-        if gap > 0:
-            spans.append((last_s, round(last_s + gap, 4), False))
+        if start > last_s:
+            spans.append((last_s, round(last_s + (start - last_s), 4), False))
             last_s = spans[-1][1]
         if last_s == start:
             spans.append((start, stop, True))
@@ -189,19 +189,29 @@ def select_segments(segments: Segments, kept: Bools) -> Segments:
 def target_segments(segments: Segments, occurrences: Occurrences, rttm: Rttm) -> Occurrences:
     """The target trials: one row per query and segment that holds an occurrence, spanning the segment.
 
-    An occurrence is in a segment that holds its first and its last word; where ``by_speaker``, as the segment stood
-    when a record of their own speaker became part of it. Others are in none. ``row`` is the segment.
+    An occurrence is in the segment that both its first and its last word are in, others are in none. A word is in one
+    segment that holds it: where ``by_speaker``, as the segment stood when a record of the word's own speaker became
+    part of it, the last such one (RTTMList.pm 645-648: of excerpts that overlap, the later in the ECF); else the first.
+    ``row`` is the segment.
     """
-    spans, held = segments.spans, _holders(segments)
-    segment, group, end_s = held
+    spans = segments.spans
+    segment, group, end_s = _holders(segments)
     n_speakers, speaker = _speakers(segments, occurrences, rttm)
     file = recode(occurrences.files, spans.files)[occurrences.file].astype(np.int64)
     channel = recode(occurrences.channels, spans.channels)[occurrences.channel]
     known = (file >= 0) & (channel >= 0) & (speaker >= 0)
     row_group = np.where(known, (file * len(spans.channels) + channel) * n_speakers + speaker, -1)
-    last_s = np.maximum(occurrences.first_end_s, occurrences.end_s)
-    row, holder = holding(group, spans.begin_s[segment], end_s, row_group, occurrences.begin_s, last_s)
-    pairs = np.unique(np.stack([occurrences.query[row].astype(np.int64), segment[holder]]), axis=1)
+
+    def segment_of(word_begin_s: Floats, word_end_s: Floats) -> Ints:
+        row, holder = holding(group, spans.begin_s[segment], end_s, row_group, word_begin_s, word_end_s)
+        of = np.full(len(occurrences), -1, np.int64)
+        wins = slice(None) if segments.by_speaker else slice(None, None, -1)
+        of[row[wins]] = segment[holder[wins]]  # pairs ascend, and what is written last stays
+        return of
+
+    first = segment_of(occurrences.begin_s, occurrences.first_end_s)
+    held = np.flatnonzero((first >= 0) & (first == segment_of(occurrences.last_begin_s, occurrences.end_s)))
+    pairs = np.unique(np.stack([occurrences.query[held].astype(np.int64), first[held]]), axis=1)
     return _targets(spans, occurrences, pairs[0], pairs[1])
 
 
@@ -249,7 +259,7 @@ def _targets(spans: Excerpts, occurrences: Occurrences, query: Ints, segment: In
         channel=channel[order],
         begin_s=begin_s,
         end_s=end_s,
-        first_begin_s=begin_s,
+        last_begin_s=begin_s,
         first_end_s=end_s,
         row=segment,
         offsets=offsets_of(buckets_of(occurrences.queries)[codes]),

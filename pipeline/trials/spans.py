@@ -17,7 +17,7 @@ def holding(
     """
     order = np.lexsort((begin_s, group))
     group, begin_s, end_s = group[order].astype(np.int64), begin_s[order], end_s[order]
-    latest_s = _latest(group, end_s)
+    latest_s = latest_so_far(group, end_s)
     first = np.searchsorted(group, row_group, "left")
     # The last span of the group that begins at or before the row, then all before it that may still reach its end.
     cursor = _begun(group, begin_s, row_group, row_begin_s) - 1
@@ -46,7 +46,7 @@ def _begun(group: Ints, begin_s: Floats, row_group: Array, row_begin_s: Floats) 
     return begun[n_spans:]
 
 
-def _latest(group: Ints, end_s: Floats) -> Floats:
+def latest_so_far(group: Ints, end_s: Floats) -> Floats:
     """For spans sorted by group, the latest end so far within the group."""
     by_end = np.argsort(end_s, kind="stable")
     rank = np.empty_like(by_end)

@@ -14,7 +14,7 @@ from pipeline.trials.blocks import query_of
 from pipeline.trials.schema import N_BUCKETS, Ints, Occurrences, Trials
 
 _TRIAL_NUMBERS = ("begin_s", "dur_s", "score", "decision")
-_OCCURRENCE_NUMBERS = ("begin_s", "end_s", "first_begin_s", "first_end_s")
+_OCCURRENCE_NUMBERS = ("begin_s", "end_s", "last_begin_s", "first_end_s")
 
 
 def bucket_of(query_id: str) -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from pipeline.formats.ctm import ALT, ALT_BEGIN, ALT_END, Ctm
+from pipeline.formats.ctm import ALT, ALT_BEGIN, ALT_END, MARKS, Ctm
 from pipeline.formats.stm import Stm
 from pipeline.formats.table import Array, Table, canonical_codes
+from pipeline.formats.transcripts import Words as Transcript
+from pipeline.formats.transcripts import words_of_text
 from pipeline.formats.trn import Trn
 from pipeline.trials.schema import Ints
 from pipeline.trials.tiles import bucket_of, offsets_of
@@ -18,7 +20,6 @@ from pipeline.trials.token_schema import MARKED, SCORED, UNTIMED, Segments, Word
 IGNORED = ("IGNORE_TIME_SEGMENT_IN_SCORING", "IGNORETIMESEGMENTINSCORING")
 """Text that marks a segment as not to be scored, in any case (sclite)."""
 _TRN_CHANNEL = "1"
-_SPEAKER = re.compile(r"[^-_]+(?=[-_])|.{1,3}")
 
 
 def lower_ascii(text: str) -> str:
@@ -35,7 +36,10 @@ def unit_name(file: str, channel: str) -> str:
 
 
 def words_of(source: Ctm | Trn, *, case_sensitive: bool) -> Words:
-    """Words of an output by recording and time. File and channel names lose their case unless told otherwise."""
+    """Words of an output by recording and time. File and channel names lose their case unless told otherwise.
+
+    Raises ``ValueError`` for transcripts whose braces cannot be read: check them first.
+    """
     table = source.words if isinstance(source, Ctm) else _spoken(source.utterances)
     names = _names(table, ("file", "channel"), case_sensitive=case_sensitive)
     words, word = canonical_codes(table.vocabularies["word"], table["word"])
@@ -64,7 +68,7 @@ def segments_of(source: Stm | Trn, *, case_sensitive: bool) -> Segments:
     begin_s, end_s = (np.asarray(table[name], np.float64) for name in ("begin_s", "end_s"))
     order, buckets = _order(names, _filled(begin_s))
     columns: dict[str, Any] = {name: codes[order] for name, (_, codes) in names.items()}
-    marked = np.array([any(mark in text.upper() for mark in IGNORED) for text in texts], np.bool_)
+    marked = np.array([any(lower_ascii(mark) in lower_ascii(text) for mark in IGNORED) for text in texts], np.bool_)
     state = np.full(text.size, SCORED, np.int8)
     state[np.isnan(begin_s) | np.isnan(end_s)] = UNTIMED
     if text.size:
@@ -138,12 +142,13 @@ def _filled(key_s: Array) -> Array:
 def _uttered(utterances: Table) -> Table:
     """Utterances as segments of recordings of their own.
 
-    The speaker is the name up to the first ``_`` or ``-`` (spu_id), else its first three characters (wsj).
+    The speaker is the name up to its first ``-``, else up to its first ``_`` (spu_id), else its first three
+    characters (wsj).
     """
     names = utterances.vocabularies["utterance"]
     n = len(utterances)
     zero = np.zeros(n, np.int32)
-    speakers = tuple(_SPEAKER.match(name + " ")[0].strip() for name in names)  # type: ignore[index]  # matches always
+    speakers = tuple(map(_speaker, names))
     return Table(
         {
             "file": utterances["utterance"],
@@ -165,11 +170,17 @@ def _uttered(utterances: Table) -> Table:
     )
 
 
+def _speaker(name: str) -> str:
+    parts = (name.partition(mark) for mark in "-_")
+    return next((head for head, mark, _ in parts if head and mark), name[:3])
+
+
 def _spoken(utterances: Table) -> Table:
     """Transcripts as words of recordings of their own, alternations by the marks of CTM."""
     vocabulary: dict[str, int] = {}
     rows = [
-        [vocabulary.setdefault(word, len(vocabulary)) for word in _marked(text)] for text in utterances.text("text")
+        [vocabulary.setdefault(word, len(vocabulary)) for word in _flat(words_of_text(text)[0])]
+        for text in utterances.text("text")
     ]
     counts = [len(row) for row in rows]
     word = np.array([code for row in rows for code in row], np.int32)
@@ -192,19 +203,13 @@ def _spoken(utterances: Table) -> Table:
     )
 
 
-def _marked(text: str) -> list[str]:
-    """Words of a transcript with ``{ a / b }`` as ``<ALT_BEGIN> a <ALT> b <ALT_END>``."""
-    if "{" not in text:
-        return text.split()
-    words, depth = list[str](), 0
-    for piece in text.replace("{", " { ").replace("}", " } ").split():
-        if piece in "{}":
-            depth += 1 if piece == "{" else -1
-            words.append(ALT_BEGIN if piece == "{" else ALT_END)
-        elif depth > 0 and "/" in piece:
-            parts = piece.split("/")
-            for at, part in enumerate(parts):
-                words += ([ALT] if at else []) + ([part] if part else [])
-        else:
-            words.append(piece)
-    return words
+def _flat(words: Transcript) -> Iterator[str]:
+    """Words with alternatives between the marks ``<ALT_BEGIN> … <ALT> … <ALT_END>``."""
+    for word in words:
+        if isinstance(word, str):
+            yield f"{word};" if word in MARKS else word  # an empty tag keeps a word apart from the mark it looks like
+            continue
+        for at, branch in enumerate(word):
+            yield ALT if at else ALT_BEGIN
+            yield from _flat(branch)
+        yield ALT_END

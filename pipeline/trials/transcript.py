@@ -13,6 +13,8 @@ from pipeline.trials.characters import split_rows, split_text
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.schema import Bools, Codes, Floats, Ints
 
+Search = Literal["kwseval", "stdeval", "stdeval_0.6", "plan"]
+STDEVAL = ("stdeval", "stdeval_0.6")
 _HESITATIONS = frozenset({"frag", "fp"})
 
 
@@ -20,8 +22,8 @@ _HESITATIONS = frozenset({"frag", "fp"})
 class SearchRules:
     """How occurrences of keywords are found in a transcript. Every difference between tools and plan is a field."""
 
-    search: Literal["kwseval", "stdeval", "plan"] = "kwseval"
-    """Whose search: KWSEval (RTTMList.pm:553-618), STDEval, or plan 004 section 3.2."""
+    search: Search = "kwseval"
+    """Whose search: KWSEval (RTTMList.pm:553-618), STDEval 0.7 or 0.6, or plan 004 section 3.2."""
     word_gap_s: float = 0.5
     """Largest gap between two words of one occurrence, seconds; compared after rounding to four decimals."""
     normalize: str = ""
@@ -29,19 +31,22 @@ class SearchRules:
     character_split: Literal["none", "all", "not_ascii"] = "none"
     """Split words into characters: no, all, or all but runs of ASCII (KWSEval -x charsplit, -x notASCII)."""
     delete_hyphens: bool = False
-    """Whether hyphens count as blanks (KWSEval -x deleteHyphens)."""
+    """Whether hyphens count as blanks where words are split (KWSEval -x deleteHyphens, which does nothing alone)."""
+
+    repeated_texts: Literal["once", "again"] = "once"
+    """Whether what a text finds counts again for each further keyword of that text (STDEval)."""
 
     def words_of(self, text: str) -> list[str]:
         """The words of a token or of a keyword's text under the character rules."""
-        if self.character_split != "none":
-            not_ascii = self.character_split == "not_ascii"
-            return split_text(text, not_ascii=not_ascii, delete_hyphens=self.delete_hyphens).split()
-        return (text.replace("-", " ") if self.delete_hyphens else text).split()
+        if not self.splits:
+            return text.split()
+        not_ascii = self.character_split == "not_ascii"
+        return split_text(text, not_ascii=not_ascii, delete_hyphens=self.delete_hyphens).split()
 
     @property
     def splits(self) -> bool:
         """Whether one token may stand for several words."""
-        return self.character_split != "none" or self.delete_hyphens
+        return self.character_split != "none"
 
 
 @dataclass(frozen=True)
@@ -72,19 +77,17 @@ def read_words(rttm: Rttm, rules: SearchRules) -> Words:
 
     ``kwseval``: record i of the file is followed by record i + 1 *in order of time*, the tool's own rule, right only
     where the file is in order of time (RTTMList.pm:306-324). ``stdeval``: order of the file. ``plan``: order of time.
-    Ends are rounded to four decimals as KWSEval does, except for ``stdeval``.
+    Ends are rounded to four decimals, as both tools do (RTTMRecord.pm).
     """
     table = _lexemes(rttm, rules)
-    end_s = table["begin_s"] + table["dur_s"]
-    if rules.search != "stdeval":
-        end_s = to_decimals(end_s, 4)
+    end_s = to_decimals(table["begin_s"] + table["dur_s"], 4)
     files, file = canonical_codes(table.vocabularies["file"], table["file"])
     channels, channel = canonical_codes(table.vocabularies["channel"], table["channel"])
     speakers, speaker = canonical_codes(table.vocabularies["speaker"], table["speaker"])
     chain = file.astype(np.int64) * len(channels) + channel
     if rules.search == "plan":
         tokens = canonical_codes(table.vocabularies["token"], table["token"])[1]
-        order = np.lexsort((tokens, end_s, table["begin_s"], chain))
+        order = np.lexsort((speaker, tokens, end_s, table["begin_s"], chain))
     else:
         chain = chain * len(speakers) + speaker
         order = np.argsort(chain, kind="stable")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -73,6 +72,5 @@ def seen_alignment(document: dict[str, Any]) -> Counter[str]:
 
 
 def rounded(value: float) -> float:
-    """One decimal, half away from zero, through single precision as sclite does it."""
-    single = struct.unpack("f", struct.pack("f", abs(value) * 10))[0]
-    return (1 if value >= 0 else -1) * int(single + 0.5) / 10
+    """One decimal, half away from zero, as sclite does it (sctk.h, F_ROUND): in double precision, cut after adding."""
+    return (1 if value >= 0 else -1) * int(abs(value) * 10 + 0.5) / 10

@@ -130,17 +130,22 @@ def test_the_block_average(
     measures = seen["measures"]
     for theirs, ours in (("miss", "p_md"), ("fa", "p_fa")):
         _close(measures[ours]["value"], curve["act"][theirs], ours)
-    _close(measures["ndc"]["average"], curve["act"]["comb"], "ndc of the mean rates")
+    _close(measures["ndc"]["value"], curve["act"]["comb"], "ndc of the mean rates")
     best, ter = curve["best"], curve["iso"]["12.4875"]
-    for theirs, ours in (("comb", "average"), ("miss", "average_p_md"), ("fa", "average_p_fa")):
+    for theirs, ours in (("comb", "value"), ("miss", "average_p_md"), ("fa", "average_p_fa")):
         _close(measures["min_ndc"][ours], best[theirs], f"minimum {theirs}")
     _same_threshold(measures["min_ndc_threshold"]["value"], best["score"], "threshold of the mean", printed=True)
-    _close(measures["ndc_at_ter"]["average"], ter["comb"], "ndc_at_ter")
-    _close(measures["p_md_at_ter"]["average"], ter["miss"], "p_md_at_ter")
+    _close(measures["ndc_at_ter"]["value"], ter["comb"], "ndc_at_ter")
+    _close(measures["p_md_at_ter"]["value"], ter["miss"], "p_md_at_ter")
     _same_threshold(measures["ndc_at_ter"]["average_threshold"], ter["score"], "threshold at TER", printed=True)
     mean = [point for point in seen["curve"] if point["event"] == ""]
     assert len(mean) == curve["n_points"]
     assert len(seen["blocks"]) == len(curve["blocks"])
+    # The means of what each event has by itself go by names of their own.
+    for measure in ("min_ndc", "ndc_at_ter", "p_md_at_ter"):
+        own = [block[measure] for block in seen["blocks"] if block[measure] is not None]
+        _close(measures[f"mean_{measure}"]["value"], math.fsum(own) / len(own), measure)
+        assert measures[f"mean_{measure}"]["value"] != pytest.approx(measures[measure]["value"], rel=1e-3)
 
 
 def test_one_case_in_a_process_of_its_own(conformance: Path, tmp_path: Path) -> None:

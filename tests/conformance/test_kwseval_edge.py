@@ -27,7 +27,7 @@ OTHERWISE = {
     "bom_rttm": ("loses the first record of an RTTM with a BOM", "reads it, warning `bom`", "a lost reference"),
     "bypass_X_oneline": ("-X reads one element a line, others are lost", "reads XML in any layout", "lost rows"),
     "dup_time_tie": ("picks at random", "the earlier, shorter, then the YES", "equal input, equal output"),
-    "grp_-P_-G_-O": ("-P with -G puts everything into NoTargets", "pools each group by itself", "a fault of the tool"),
+    "grp_-P_-G_-O": ("-P with -G puts everything into NoTargets", "groups by the key", "a fault of the tool"),
     "inconsistent_across_kw": (
         "-o dies: decisions follow no common threshold",
         "scores them, warning `inconsistent_decisions`",

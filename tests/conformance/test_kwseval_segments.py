@@ -5,7 +5,6 @@ Where we differ on purpose:
 * ``seg_boundary_mid2``: a mid point on the border of two target segments. The tool lets it stand for both, and which
   detection the second segment then takes is random (marked so in the index). Ours lets each segment have its own
   detection first, so the second one, scored 0.2, is not swallowed.
-* ``seg_just``: with -g the tool ignores -j. Ours honours ``just_system_terms``; the case is run without it.
 * ``grp_-g_-N_f1-1``: the tool dies. Ours scores the segments that are named.
 * ``unknown_kwid_seg``: the tool dies of a query that the list lacks. Ours keeps it, unscored, with a warning.
 * A query whose segments are all targets has no P_FA, but it has a supremum, which needs none; the tool leaves it out
@@ -42,8 +41,8 @@ NAMES = {
 
 
 def _segments(argv: list[str]) -> list[str]:
-    """The command line of a case without -g, which is the protocol here, and -j, which the tool ignores."""
-    return ["openkws13-segments" if part == "openkws13" else part for part in argv if part not in ("-g", "-j")]
+    """The command line of a case, whose -g is a protocol here."""
+    return ["openkws13-segments" if part == "openkws13" else part for part in argv]
 
 
 def _score(capsys: pytest.CaptureFixture[str], argv: list[str]) -> dict[str, Any]:
@@ -101,6 +100,19 @@ def test_a_border_detection_leaves_the_next_segment_its_own(
     seen = _score(capsys, arguments(conformance, "edge", case))
     assert seen["measures"]["stwv"]["value"] == case["expected"]["main"]["actual"]["twv"]
     assert seen["measures"]["max_stwv_threshold"]["value"] == 0.2
+
+
+def test_just_system_terms_is_ignored_as_the_tool_does_and_told(
+    conformance: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = arguments(conformance, "edge", _case(conformance, "edge", "seg_just"))
+    assert "-j" in argv
+    ignored, without = _score(capsys, argv), _score(capsys, [part for part in argv if part != "-j"])
+    assert (ignored["measures"], ignored["blocks"]) == (without["measures"], without["blocks"])
+    assert [w["code"] for w in ignored["warnings"] if "just_system_terms" in w["message"]] == ["ignored_setting"]
+    heeded = _score(capsys, [*argv, "--set", "just_system_rule=apply"])
+    assert len(heeded["blocks"]) < len(ignored["blocks"])
+    assert not [w for w in heeded["warnings"] if w["code"] == "ignored_setting"]
 
 
 def test_named_recordings_are_scored_where_the_tool_dies(conformance: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from pipeline.metrics import at_scores, binary_sums, sweep
 from pipeline.metrics.at_scores import Asked
+from pipeline.metrics.maps import AffineMap
 from pipeline.metrics.means import query_means
 from pipeline.metrics.measure import Rules, Scored
 from pipeline.metrics.optimum import optima
@@ -108,7 +109,8 @@ def test_compiled_sums_of_a_recalibration_have_the_same_limbs(seed, place):
     x, found = random.normal(size=50), []
     for compiled_from in (0, NEVER):
         with patch.object(binary_sums, "COMPILED_FROM", compiled_from):
-            found.append(binary_sums.binary_sums(x, weights, (0.1, 0.9), place).limbs)
+            at = AffineMap(0, place[0], (0.125, 0.0), (place[1], 0.0))
+            found.append(binary_sums.binary_sums(x, weights, (0.1, 0.9), at).limbs)
     assert np.array_equal(*found)
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_fast_reader import DOCUMENTS, SEED, Writer, as_read
 
+from pipeline import protocols
 from pipeline.engine import pieces
 from pipeline.errors import PlatformError
 from pipeline.formats.fast_compiled import Compiled
@@ -96,4 +97,4 @@ def test_a_piece_that_changed_since_the_plan_is_no_result(tmp_path: Path) -> Non
     path.write_bytes(data.replace(b"0.5", b"0.7"))
     source, found = Source(str(path), "output", "of the file", len(data)), cut(data, 1000)
     with pytest.raises(PlatformError, match="changed since"):
-        pieces.ensure(Store(str(tmp_path / "store")), source, found, 1)
+        pieces.ensure(Store(str(tmp_path / "store")), protocols.find("sws2013"), source, found, 1)

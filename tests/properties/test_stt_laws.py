@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.align.token_graph import Graph, align_graphs
+from pipeline.align.token_graph import Graph, Spoken, align_graphs
 from pipeline.align.token_linear import Strings, align
 from pipeline.align.token_match import Matcher, matches
 from pipeline.align.token_rules import Token, TokenRules, token
@@ -25,7 +25,10 @@ from pipeline.protocols import find
 from pipeline.trials.tiles import bucket_of
 from pipeline.trials.token_layout import unit_name
 
-SPOKEN = ("a", "b", "ab", "a-", "-b", "(a)", "(a-)", "(-b)", "-", "()")
+SPOKEN = (
+    *("a", "b", "ab", "a-", "-b", "-ab", "-", "--", "-a-", "(", ""),
+    *("(a)", "(a-)", "(-b)", "(-)", "(--)", "()", "(@)"),
+)
 RULES = TokenRules()
 strings = st.lists(st.sampled_from(SPOKEN), max_size=9)
 pairs = st.lists(st.tuples(strings, strings), min_size=1, max_size=6)
@@ -54,7 +57,7 @@ def test_strings_aligned_together_are_aligned_as_word_graphs_are(
             out_arc = out - int(outputs.offsets[segment]) + 1 if out >= 0 else 0
             found[segment].append((ref_arc, out_arc))
     for at, (reference, output) in enumerate(zip(ref_tokens, out_tokens, strict=True)):
-        graphs = [Graph.of([(one, -1) for one in side]) for side in (reference, output)]
+        graphs = [Graph.of([Spoken((one,)) for one in side]) for side in (reference, output)]
         assert found[at] == align_graphs(*graphs)
 
 

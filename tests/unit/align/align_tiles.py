@@ -50,7 +50,7 @@ def occurrences(rows: Sequence[Reference]) -> Occurrences:
         *codes,
         begin_s=begin,
         end_s=end,
-        first_begin_s=begin,
+        last_begin_s=begin,
         first_end_s=end,
         row=np.arange(len(rows)),
         offsets=np.array([0, len(rows)]),

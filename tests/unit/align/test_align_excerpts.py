@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.align.excerpts import inside_excerpts
+from pipeline.align.excerpts import first_inside, inside_excerpts
 from pipeline.trials.schema import Excerpts
 from tests.unit.align.align_tiles import excerpts
 
@@ -102,3 +102,24 @@ def test_names_without_end_are_looked_up_one_by_one(monkeypatch: pytest.MonkeyPa
     for at_most in (0, 1 << 20):
         monkeypatch.setattr("pipeline.align.excerpts._PLACES_AT_MOST", at_most)
         assert inside(evaluated, *rows) == expected
+
+
+OVERLAPPING = excerpts(("f", "1", 0.0, 10.0), ("f", "1", 5.0, 20.0), ("f", "2", 0.0, 10.0))
+
+
+@pytest.mark.parametrize(
+    ("held", "expected"),
+    [
+        ([True, False, False], [True, True, False, False, False]),
+        ([False, True, False], [False, False, True, False, False]),
+        ([True, True, False], [True, True, True, False, False]),
+        ([False, False, True], [False, False, False, True, False]),
+    ],
+)
+def test_the_first_excerpt_that_holds_a_row_decides(held, expected):
+    rows = [("1", 1.0, 2.0), ("1", 6.0, 7.0), ("1", 6.0, 11.0), ("2", 6.0, 7.0), ("1", 0.0, 11.0)]
+    channel = np.array([int(row[0]) - 1 for row in rows], np.int32)
+    begin_s, end_s = (np.array([row[at] for row in rows]) for at in (1, 2))
+    place = (("f",), ("1", "2"), np.zeros(len(rows), np.int32), channel)
+    found = first_inside(OVERLAPPING, np.array(held), *place, begin_s, end_s)
+    assert found.tolist() == expected

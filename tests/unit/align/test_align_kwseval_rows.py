@@ -78,7 +78,7 @@ def our_rows(folder: Path, case: dict[str, Any]) -> list[Row]:
         tolerance_s=options["align_tol"],
         score_range=tile.header_range or "group",
         trial_rows=inside_excerpts(*place, tile.begin_s, tile.begin_s + tile.dur_s),
-        reference_rows=inside_excerpts(*ref_place, key.first_begin_s, key.first_end_s),
+        reference_rows=inside_excerpts(*ref_place, key.begin_s, key.first_end_s),
     )
     rows: list[Row] = []
     for row, mapped in zip(aligned.kept.tolist(), aligned.reference.tolist(), strict=True):

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from pipeline.cli import main
+from pipeline.formats.kwlist import read_kwlist
 from pipeline.formats.rttm import Rttm, read_rttm
 from pipeline.trials.adapted import adapt
+from pipeline.trials.keywords import SearchRules, find_occurrences
 from pipeline.trials.schema import Excerpts
-from pipeline.trials.segments import Segments, find_segments
+from pipeline.trials.segments import Segments, find_segments, target_segments
 
 
 def _rttm(*records: tuple[str, float, float, str]) -> Rttm:
@@ -187,3 +189,96 @@ def test_a_query_that_is_in_every_segment_is_left_out_of_the_mean_false_alarm_ra
 def test_settings_of_other_protocols_do_not_know_segments(capsys: Any):
     assert main(["score", "--protocol", "openkws13", "--set", "crossing=merge"]) == 2
     assert "crossing" in capsys.readouterr().err
+
+
+def _word_targets(excerpts: Excerpts, rttm: Rttm, text: str) -> list[tuple[float, float]]:
+    """Begin and end of the segments that are targets of a keyword."""
+    keyword = f'<kwlist><kw kwid="K"><kwtext>{text}</kwtext></kw></kwlist>'
+    occurrences, _ = find_occurrences(read_kwlist(io.BytesIO(keyword.encode()), "k"), rttm, SearchRules())
+    targets = target_segments(find_segments(excerpts, rttm), occurrences, rttm)
+    return list(zip(targets.begin_s.tolist(), targets.end_s.tolist(), strict=True))
+
+
+def _spoken(*words: tuple[float, float, str], speech: tuple[tuple[float, float], ...]) -> Rttm:
+    lines = [f"SPEAKER f 1 {begin} {dur} <NA> <NA> a <NA>" for begin, dur in speech]
+    lines += [f"LEXEME f 1 {begin} {dur} {word} lex a <NA>" for begin, dur, word in words]
+    return read_rttm(io.BytesIO("\n".join(lines).encode()), "t.rttm")
+
+
+def test_a_word_is_in_the_segment_of_the_last_excerpt_that_holds_it():
+    rttm = _spoken((1, 0.5, "yes"), (5, 0.5, "no"), speech=((1, 5),))
+    assert _word_targets(_excerpts((0, 10)), rttm, "yes") == [(1, 6)]
+    assert _word_targets(_excerpts((0, 10), (1, 6)), rttm, "yes") == [(1, 6)]
+    both = _excerpts((0, 10), (0, 20))
+    assert _word_targets(both, rttm, "yes") == [(1, 6)]
+    segments = find_segments(both, rttm)
+    assert [segments.excerpt[row] for row in np.flatnonzero(segments.speech)] == [0, 1]
+
+
+def test_an_occurrence_whose_words_end_up_in_segments_of_two_excerpts_is_in_none():
+    words = ((1.1, 0.5, "yes"), (1.7, 0.8, "no"))
+    rttm = _spoken(*words, speech=((1, 1), (1.5, 1.5)))  # in the first excerpt one segment of 1 to 3 s
+    assert _word_targets(_excerpts((0, 10)), rttm, "yes no") == [(1, 3)]
+    assert _word_targets(_excerpts((0, 10), (0, 2.2)), rttm, "yes no") == []  # "yes" is in the second's of 1 to 2 s
+    assert _word_targets(_excerpts((0, 2.2), (0, 10)), rttm, "yes no") == [(1, 3)]
+
+
+def test_a_word_without_length_on_a_border_is_in_the_later_segment():
+    rttm = _spoken((2, 0, "yes"), speech=((1, 1), (2, 1)))
+    assert _word_targets(_excerpts((0, 10)), rttm, "yes") == [(2, 3)]
+
+
+def test_a_record_that_begins_between_two_rounded_times_leaves_a_segment_without_length():
+    segments = find_segments(_excerpts((1, 3)), _rttm(("SPEAKER", 1.00004, 1, "a")))
+    assert _spans(segments) == [(1, 1, False), (1, 3, False)]
+
+
+def _scored_segments(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ecf: str, rttm: str, rows: str, *options: str
+) -> dict[str, Any]:
+    texts = {
+        "-e": f"<ecf>{ecf}</ecf>",
+        "-r": rttm,
+        "-t": '<kwlist><kw kwid="K"><kwtext>yes</kwtext></kw></kwlist>',
+        "-s": f'<kwslist kwlist_filename="k" language="x" system_id="s"><detected_kwlist kwid="K" search_time="1" '
+        f'oov_count="0">\n{rows}</detected_kwlist></kwslist>',
+    }
+    argv = ["score", "--protocol", "openkws13-segments", "--json", *options]
+    for option, text in texts.items():
+        (tmp_path / option).write_text(text)
+        argv += [option, str(tmp_path / option)]
+    assert main(argv) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+EXCERPT = '<excerpt audio_filename="f.sph" channel="1" tbeg="{}" dur="{}" source_type="{}"/>'
+ROW = '<kw file="f" channel="1" tbeg="{}" dur="0.2" score="{}" decision="{}"/>\n'
+SPEECH = "SPEAKER f 1 1 5 <NA> <NA> a <NA>\nLEXEME f 1 2 0.5 yes lex a <NA>\n"
+
+
+@pytest.mark.parametrize(("decisions", "hits"), [(("YES", "NO"), 1), (("NO", "YES"), 0)])
+def test_of_equal_scores_in_a_segment_the_first_of_the_file_decides(tmp_path, capsys, decisions, hits):
+    rows = ROW.format(3, 0.5, decisions[0]) + ROW.format(1.5, "0.50", decisions[1])
+    found = _scored_segments(tmp_path, capsys, EXCERPT.format(0, 20, "cts"), SPEECH, rows)
+    [block] = found["blocks"]
+    assert (block["n_target"], block["n_hit"], block["n_miss"], block["n_fa"]) == (1, hits, 1 - hits, 0)
+
+
+def test_detections_that_a_target_holds_beside_its_own_are_no_trials(tmp_path, capsys):
+    ecf = EXCERPT.format(0, 3, "cts") + EXCERPT.format(0, 20, "cts")  # the record is in the second alone
+    found = _scored_segments(tmp_path, capsys, ecf, SPEECH, ROW.format(2.2, 0.9, "YES") + ROW.format(4, 0.5, "NO"))
+    [block] = found["blocks"]
+    assert found["facts"]["n_trials"] == 4
+    assert (block["n_target"], block["n_miss"], block["n_hit"], block["n_fa"]) == (1, 1, 0, 0)  # its own is a NO
+
+
+@pytest.mark.parametrize(("types", "group"), [(("cts", "bnews"), "A"), (("bnews", "cts"), "B")])
+def test_a_channel_has_the_type_of_its_first_excerpt(tmp_path, capsys, types, group):
+    ecf = EXCERPT.format(0, 10, types[0]) + EXCERPT.format(10, 20, types[1])
+    conditions = ("-Y", "A:cts", "-Y", "B:bnews")
+    found = _scored_segments(tmp_path, capsys, ecf, SPEECH, ROW.format(15, 0.5, "YES"), *conditions)
+    trials = {name: part["facts"]["n_trials"] for name, part in found["conditions"].items()}
+    assert trials == {"A": 4 * (group == "A"), "B": 4 * (group == "B")}
+    [block] = found["conditions"][group]["blocks"]
+    assert (block["n_target"], block["n_fa"]) == (1, 1)

@@ -6,8 +6,9 @@ import pytest
 from stt_strings import align_text, one_segment, steps
 
 from pipeline.align import token_linear
-from pipeline.align.token_rules import Lexer, TokenRules, spelled
-from pipeline.align.token_trees import AlternationError, words_of_text
+from pipeline.align.token_rules import Lexer, TokenRules
+from pipeline.formats.lexicon import Lexicon
+from pipeline.formats.transcripts import AlternationError, spelled, words_of_text
 from pipeline.trials.token_schema import TokenTimeline
 
 
@@ -44,6 +45,15 @@ def test_without_optional_deletion_brackets_are_letters() -> None:
         ("(-ing)", "doing", "S"),
         ("th-", "a", "S"),
         ("-ing", "ingot", "S"),
+        ("-", "word", "S"),
+        ("word", "(-)", "S"),
+        ("--", "-", "C"),
+        ("-", "(--)", "C"),
+        ("-", "b-", "S"),
+        ("(-b)", "-ab", "C"),
+        ("-ab", "(-b)", "S"),
+        ("(-b)", "b-", "S"),
+        ("()", "a-", "S"),
     ],
 )
 def test_fragments(reference: str, output: str, expected: str) -> None:
@@ -51,8 +61,29 @@ def test_fragments(reference: str, output: str, expected: str) -> None:
     assert letters(reference, output, fragments=False) == "S"
 
 
-def test_tags_escapes_and_stars() -> None:
-    assert [spelled(word) for word in (r"a;b;c", r"a\;b", "x*", "*", "x**", ";t")] == ["a", "a;b", "x", "*", "x*", ""]
+def test_where_neither_is_a_fragment_only_equal_words_match() -> None:
+    assert letters("(-b)", "ab") == "S"
+    assert letters("-", "(-)") == letters("--", "--") == letters("(-b)", "(-b)") == "C"
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        *((r"a;b;c", "a"), (r"a\;b", "a;b"), (r"a\\;b", "a;b"), (r"\;;t", ";"), (";t", ""), (";", ""), ("\\", "")),
+        *(("x*", "x"), ("*", "*"), ("x**", "x*"), ("x*;t", "x"), (r"{a;b\*", r"{a;b" + "\\")),
+    ],
+)
+def test_tags_escapes_and_stars(word: str, expected: str) -> None:
+    assert spelled(word) == expected
+
+
+def test_a_word_without_letters_is_a_word_and_the_null_word_is_none() -> None:
+    assert letters("a ; b", "a b") == "CDC"
+    assert letters("a (;) b", "a b") == "CDC"
+    assert letters("a (;) b", "a ( b") == "CCC"
+    assert letters("a @ b", "a b") == letters(r"a \@ b", "a @;t b") == "CC"
+    assert one_segment("(@)", "@") == [("C", "(@)", "@")]
+    assert one_segment("(@) a", "a") == [("C", "(@)", ""), ("C", "a", "a")]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +110,15 @@ def test_turkish_has_two_letters_i() -> None:
         ("(个人)", {}, ["(个)", "(人)"]),
         ("(个)", {"optional_deletion": False}, ["(", "个", ")"]),
         ("--", {}, []),
+        ("(-)", {}, []),
+        ("()", {}, []),
         ("-", {}, ["-"]),
+        (r"a\;b", {"keep_ascii": False}, ["a", ";", "b"]),
+        ("a**", {}, ["a*"]),
+        ("(a**)", {}, ["(a*)"]),
+        ("中a*", {}, ["中", "a"]),
+        (";", {}, [""]),
+        ("{a;b}", {"keep_ascii": False}, ["{", "a", ";", "b", "}"]),
     ],
 )
 def test_characters(word: str, rules: dict[str, bool], expected: list[str]) -> None:
@@ -87,6 +126,36 @@ def test_characters(word: str, rules: dict[str, bool], expected: list[str]) -> N
     [string] = lexer.alternatives(word, first_only=False)
     assert [token.shown for token in string] == expected
     assert not any(token.fragment for token in string if len(word) > 1)
+
+
+def test_a_run_of_ascii_that_stays_whole_keeps_its_mark() -> None:
+    rules = {"variant": "cer", "drop_hyphens": False}
+    assert letters("-ing", "doing", **rules) == "C"
+    assert letters("(-ing)", "doing", **rules) == letters("中-", "中国", **rules)[1] == "S"
+    assert letters("-ing", "doing", **rules, keep_ascii=False) == "ISCCC"
+
+
+def test_of_characters_the_null_word_is_one_and_words_that_are_cut_stand_behind_others() -> None:
+    rules = {"variant": "cer", "keep_ascii": False}
+    assert letters("a@b", "ab", **rules) == "CC"
+    assert one_segment("{ ab / c }", "d", **rules) == [("S", "c", "d")]
+    assert one_segment("{ ab / cd / e @ }", "e", **rules) == [("C", "e", "e")]
+    assert [ref for _, ref, _ in one_segment("{ ab / cd / efg }", "x y", **rules)] == ["a", "b"]
+    assert [ref for _, ref, _ in one_segment("{ ab c / de f }", "x y z", **rules)] == ["a", "b", "c"]
+
+
+def test_syllables_of_a_schwa_are_no_null_words_and_tags_alone_are_no_syllables() -> None:
+    entries = {"a": ((("@",),),), "b": ((("_1",), ("x", "_2")),), "c": ((("_1",),),), "-": ((("d",),),)}
+    lexer = Lexer(TokenRules(variant="ser", syllable_tags=False), TokenTimeline(lexicon=Lexicon(entries)))
+    strings = {word: lexer.alternatives(word, first_only=False)[0] for word in "abc-"}
+    assert {word: [token.text for token in string] for word, string in strings.items()} == {
+        "a": ["@"],
+        "b": ["x"],
+        "c": ["c"],
+        "-": ["d"],
+    }
+    assert not strings["a"][0].null
+    assert [word for word in "abc-" if lexer.is_unknown(word)] == ["c"]
 
 
 def test_alternatives_of_the_reference() -> None:

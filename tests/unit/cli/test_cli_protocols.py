@@ -29,12 +29,13 @@ def test_one_protocol_lists_roles_settings_measures_and_sources(capsys: pytest.C
     measures = {entry["name"]: entry for entry in described["measures"]}
     assert {"atwv", "mtwv", "cnxe", "pl"} <= set(measures)
     assert all(entry["unit"] and entry["source"] for entry in measures.values())
+    assert (measures["mtwv"]["bounds"], measures["atwv"]["bounds"]) == ("[0, 1]", "(-inf, 1]")
 
 
 def test_one_protocol_as_text_holds_the_same_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["protocols", "openkws13"]) == 0
     text = capsys.readouterr().out
-    for word in ("openkws13", "atwv", "tolerance_s", "-e", "optional", "0.0001"):
+    for word in ("openkws13", "atwv", "tolerance_s", "-e", "optional", "0.0001", "(-inf, 1]"):
         assert word in text
 
 

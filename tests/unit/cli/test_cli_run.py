@@ -52,9 +52,26 @@ def test_the_options_reach_the_flow_and_the_summary_is_strict_json(
         return RunSummary("r1", "s3://ID:HUSH@b", 1, 1, 0, {"page": "s3://ID:HUSH@b/index.html"}, board)
 
     monkeypatch.setattr("flows.rescore.run_evaluation", instead)
-    assert main(["run", "e.yaml", "--store", "s3://b", "--cluster", "tcp://h:1", "--workers", "3", "--json"]) == 0
+    assert (
+        main(
+            [
+                "run",
+                "e.yaml",
+                "--store",
+                "s3://b",
+                "--cluster",
+                "tcp://h:1",
+                "--workers",
+                "3",
+                "--json",
+                "--det",
+                "svg,PDF",
+            ]
+        )
+        == 0
+    )
     said = {"evaluation": "e.yaml", "store": "s3://b", "cluster": "tcp://h:1", "workers": 3}
-    assert asked == {**said, "quiet": True, "alignments": False}
+    assert asked == {**said, "quiet": True, "alignments": False, "det": ("svg", "pdf")}
     assert json.loads(capsys.readouterr().out) == {
         "run_id": "r1",
         "store": "s3://***@b",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kws_files import ATWV, OUTPUT, UNIT_COSTS, write_cell
+from kws_files import ATWV, KWLIST, OUTPUT, UNIT_COSTS, write_cell
 
 from pipeline.cli import main
 
@@ -27,7 +27,7 @@ def scored(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, Any]:
 def test_the_document_of_a_worked_cell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = scored(capsys, *write_cell(tmp_path), *UNIT_COSTS)
     assert list(document)[:7] == ["protocol", "edition", "mode", "signature", "facts", "measures", "blocks"]
-    assert (document["protocol"], document["edition"], document["mode"]) == ("openkws13", 1, "official")
+    assert (document["protocol"], document["edition"], document["mode"]) == ("openkws13", 2, "official")
     assert document["facts"]["t_audio_s"] == 100
     assert document["facts"]["n_queries_scored"] == 2
     atwv = document["measures"]["atwv"]
@@ -167,3 +167,23 @@ def test_small_commands_import_nothing_heavy(command: list[str], tmp_path: Path)
     argv = [sys.executable, "-c", code, *command, *write_cell(tmp_path)]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "[]")
+
+
+@pytest.mark.parametrize(
+    ("words", "n_target"),
+    [
+        (["--protocol", "std2006"], [2, 1, 4]),
+        (["--protocol", "std2006", "--set", "repeated_texts=once"], [2, 1, 2]),
+        (["--protocol", "std2006", "--mode", "plan"], [2, 1, 2]),
+        (["--protocol", "openkws13"], [2, 1, 2]),
+    ],
+)
+def test_a_text_that_is_listed_twice_counts_again_in_stdeval(
+    words: list[str], n_target: list[int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = write_cell(tmp_path, kwlist=KWLIST.replace("gamma", "alpha"))
+    assert main(["score", *words, "--json", *cell]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [block["n_target"] for block in document["blocks"]] == n_target
+    told = [warning["message"] for warning in document["warnings"] if warning["code"] == "repeated_text"]
+    assert [message.split(" have ")[0] for message in told] == (["K3"] if n_target[2] == 4 else [])

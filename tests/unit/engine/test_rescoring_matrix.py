@@ -193,17 +193,26 @@ def test_a_scoring_ecf_laid_over_changes_what_an_edited_ecf_would(tmp_path: Path
     assert made_by(tmp_path, store) == expected
 
 
-@pytest.mark.parametrize("what", ["primary", "edition", "version"])
-def test_a_new_ranking_measure_edition_or_version_only_concludes(
+@pytest.mark.parametrize("what", ["primary", "version"])
+def test_a_new_ranking_measure_or_version_only_concludes(
     place: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = protocols.protocols()["sws2013", "official"]
     if what == "version":
         monkeypatch.setattr(protocols, "rescore_version", lambda: "99")
     else:
-        changed = replace(known, primary="mtwv") if what == "primary" else replace(known, edition=known.edition + 1)
+        changed = replace(protocols.protocols()["sws2013", "official"], primary="mtwv")
         monkeypatch.setitem(protocols.protocols(), ("sws2013", "official"), changed)  # type: ignore[arg-type]
     assert made_by(place, Store(str(place / "store"))) == {"results": 8}
+
+
+@pytest.mark.parametrize("name", ["sws2013", "openkws13"])
+def test_another_edition_of_a_protocol_or_of_one_that_shares_its_trials_makes_everything(
+    place: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = protocols.protocols()[name, "official"]
+    changed = replace(known, edition=known.edition + 1)
+    monkeypatch.setitem(protocols.protocols(), (name, "official"), changed)  # type: ignore[arg-type]
+    assert made_by(place, Store(str(place / "store"))) == WHOLE
 
 
 @pytest.mark.parametrize(

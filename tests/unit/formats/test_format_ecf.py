@@ -54,7 +54,8 @@ def test_an_ecf_without_excerpts_is_refused(refused) -> None:
 
 
 def test_unknown_source_types_and_attributes_are_warned_of_once_with_their_count(read) -> None:
-    rows = '<excerpt audio_filename="a" channel="1" tbeg="0" dur="1" source_type="meeting" gain="3"/>\n' * 3
+    row = '<excerpt audio_filename="a" channel="{}" tbeg="0" dur="1" source_type="meeting" gain="3"/>\n'
+    rows = "".join(map(row.format, (1, 2, 3)))
     findings = read("ecf", f"<ecf>\n{rows}</ecf>").findings
     assert [(finding.code, finding.where) for finding in findings] == [
         ("unknown_attribute", "f:2"),
@@ -66,3 +67,35 @@ def test_unknown_source_types_and_attributes_are_warned_of_once_with_their_count
 @pytest.mark.parametrize("root", ["kwslist", "ECF", "e:ecf"])
 def test_another_root_is_named(refused, root: str) -> None:
     assert refused("ecf", f"<{root}/>") == [("f:1", "xml_root")]
+
+
+EXCERPT = '<excerpt audio_filename="{}" channel="{}" tbeg="{}" dur="{}" source_type="{}"/>\n'
+
+
+def _told(read, *excerpts):
+    rows = "".join(EXCERPT.format(*excerpt) for excerpt in excerpts)
+    return [(finding.code, finding.where) for finding in read("ecf", f"<ecf>\n{rows}</ecf>").findings]
+
+
+@pytest.mark.parametrize(
+    ("excerpts", "expected"),
+    [
+        ([("a", 1, 0, 10, "cts"), ("a", 1, 10, 10, "cts"), ("a", 2, 0, 20, "cts")], []),
+        ([("a", 1, 0.3, 4.8, "cts"), ("a", 1, 5.1, 1, "cts")], []),  # the sum is a little more than 5.1
+        ([("a", 1, 0, 10, "cts"), ("a", 1, 9, 10, "cts")], [("overlapping_excerpts", "f:3")]),
+        ([("a", 1, 9, 10, "cts"), ("a", 1, 0, 10, "cts")], [("overlapping_excerpts", "f:2")]),
+        (
+            [("a", 1, 0, 50, "cts"), ("a", 1, 1, 2, "cts"), ("a", 1, 40, 5, "cts")],
+            [("overlapping_excerpts", "f:3")],
+        ),
+        ([("a", 1, 0, 10, "cts"), ("b", 1, 0, 10, "cts"), ("a", 1, 0, 10, "cts")], [("repeated_excerpt", "f:4")]),
+        ([("a", 1, 0, 10, "cts"), ("a", 2, 0, 10, "splitcts")], [("mixed_source_types", "f:3")]),
+        ([("a", 1, 0, 10, "cts"), ("b", 1, 0, 10, "splitcts")], []),
+    ],
+)
+def test_excerpts_that_tools_read_by_their_order_are_told(read, excerpts, expected):
+    assert _told(read, *excerpts) == expected
+
+
+def test_a_name_that_tools_do_not_decode_is_told(read):
+    assert _told(read, ("a&amp;b.sph", 1, 0, 10, "cts")) == [("undecoded_entity", "f:2")]

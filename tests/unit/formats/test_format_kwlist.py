@@ -30,7 +30,7 @@ def test_texts_are_unescaped_and_their_white_space_squeezed(read) -> None:
     assert kwlist.keywords.text("text") == ["find it", "a&b <c> café"]
     assert kwlist.keywords["line"].tolist() == [2, 12]
     assert kwlist.details == ({"NGram Order": "2-grams", "Syllables": "02"}, {})
-    assert kwlist.findings == ()
+    assert [finding.code for finding in kwlist.findings] == ["undecoded_entity"]
 
 
 def test_termlists_are_query_lists_too(read) -> None:
@@ -104,3 +104,25 @@ def test_odd_headers_are_warned_of(read) -> None:
         "duplicate_attribute",
     ]
     assert kwlist.details == ({"N": "2"},)
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "told"),
+    [
+        ("r&amp;b", "r&b", True),
+        ("r&#38;b", "r&b", True),
+        ("caf&#233;", "café", True),
+        ("<![CDATA[ab]]>", "ab", True),
+        ("a>b", "a>b", True),  # xmllint, which KWSEval reads through, makes a reference of it
+        ("café", "café", False),
+        ('it\'s "so"', 'it\'s "so"', False),
+    ],
+)
+@pytest.mark.parametrize("root", ["kwlist", "termlist"])
+def test_a_text_that_tools_read_otherwise_is_told(read, root, written, text, told):
+    names = ("kw", "kwid", "kwtext") if root == "kwlist" else ("term", "termid", "termtext")
+    rows = [f'<{names[0]} {names[1]}="{name}"><{names[2]}>{body}</{names[2]}></{names[0]}>' for name, body in
+            (("K1", "plain"), ("K2", written), ("K3", "plain"))]  # fmt: skip
+    found = read("kwlist", "\n".join([f"<{root}>", *rows, f"</{root}>"]))
+    assert found.keywords.text("text") == ["plain", text, "plain"]
+    assert [(finding.code, finding.where) for finding in found.findings] == told * [("undecoded_entity", "f:3")]

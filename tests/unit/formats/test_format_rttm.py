@@ -43,7 +43,7 @@ def test_fields_end_at_ascii_white_space_only(read) -> None:
 
 
 def test_a_tenth_field_is_accepted_with_one_warning(read) -> None:
-    rttm = read("rttm", "LEXEME f1 1 1 1 a lex s <NA> <NA>\n" * 3)
+    rttm = read("rttm", "".join(f"LEXEME f1 1 {begin} 1 a lex s <NA> <NA>\n" for begin in (1, 2, 3)))
     assert len(rttm.records) == 3
     (finding,) = rttm.findings
     assert (finding.code, finding.where) == ("ten_fields", "f:1")
@@ -161,3 +161,32 @@ def test_what_speakers_are_stands_beside_the_records(read) -> None:
     assert speakers["line"].tolist() == [1, 3]
     assert rttm.records.text("kind") == ["LEXEME"]
     assert [finding.code for finding in rttm.findings] == ["ten_fields"]
+
+
+def _told(read, *records):
+    lines = [f"LEXEME {record} <NA>\n" for record in records]
+    return [(finding.code, finding.where) for finding in read("rttm", "".join(lines)).findings]
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        (["f 1 1.0 0.3 yes lex a", "f 1 1.3 0.3 yes lex a"], []),
+        (["f 1 1.0 0.3 yes lex a", "f 1 1.0 0.3 no lex a"], []),
+        (["f 1 1.0 0.3 yes lex a", "f 2 1.0 0.3 yes lex a", "g 1 1.0 0.3 yes lex a"], []),
+        (["f 1 1.0 0.3 yes lex a", "f 1 1.00 0.30 YES lex a"], [("duplicate_record", "f:2")]),
+        (["f 1 1.0 0.3 yes lex a", "f 1 0.5 0.3 so lex a", "f 1 1.0 0.3 yes fp b"], [("duplicate_record", "f:3")]),
+        (["f 1 1.1 0.3 yes lex a", "f 1 1.0 0.3 yes lex a"], [("overlapping_record", "f:1")]),
+        (["f 1 1.0 0.3 yes lex a", "f 1 1.1 0.3 yes lex b"], []),  # two speakers may
+        (["f 1 1e308 1e308 yes lex a", "f 1 1.5e308 1e308 no lex a"], []),
+        (["f 1 1.0 0.3 yes lex a"] * 2 + ["f 1 1.1 0.3 yes lex a"],
+         [("duplicate_record", "f:2"), ("overlapping_record", "f:3")]),
+    ],
+)  # fmt: skip
+def test_words_given_twice_and_words_that_overlap_themselves_are_told(read, records, expected):
+    assert _told(read, *records) == expected
+
+
+def test_records_that_are_no_words_may_repeat(read):
+    found = read("rttm", "SPEAKER f 1 1 2 <NA> <NA> a <NA>\n" * 2 + "NOSCORE f 1 1 2 <NA> <NA> <NA> <NA>\n" * 2)
+    assert found.findings == ()

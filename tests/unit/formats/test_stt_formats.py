@@ -39,10 +39,19 @@ def test_stm_labels_comments_and_missing_times() -> None:
     assert table["line"].tolist() == [5, 6, 7]
 
 
-def test_stm_that_starts_with_a_tag_says_that_it_is_taken_for_a_label() -> None:
-    read = stm("f 1 a 0 1 <hes> word\n")
+@pytest.mark.parametrize("word", ["<hes>", "<rAdp", "<rA,dp", "<>", "<o"])
+def test_stm_that_starts_with_what_looks_like_no_label_says_that_it_is_taken_for_one(word: str) -> None:
+    read = stm(f"f 1 a 0 1 {word} word\n")
     assert read.segments.text("text") == ["word"]
-    assert [finding.code for finding in read.findings] == ["tag_read_as_label"]
+    assert read.segments.text("label") == [word]
+    [finding] = read.findings
+    assert (finding.code, finding.where) == ("tag_read_as_label", "a.stm:1")
+    assert repr(word) in finding.message
+
+
+@pytest.mark.parametrize("label", ["<o>", "<O>", "<o,f0,male>", "<,>"])
+def test_stm_labels_are_taken_for_what_they_are(label: str) -> None:
+    assert not stm(f"f 1 a 0 1 {label} word\n").findings
 
 
 def test_stm_names_every_bad_line() -> None:
@@ -109,6 +118,13 @@ def test_trn_takes_the_last_brackets_as_the_utterance() -> None:
     table = read_trn(io.BytesIO(b"a (b) { c / @ } (spk-1)\n (spk-2)\n;; no\n"), "a.trn").utterances
     assert table.text("utterance") == ["spk-1", "spk-2"]
     assert table.text("text") == ["a (b) { c / @ }", ""]
+
+
+def test_trn_parts_words_at_ascii_white_space_alone() -> None:
+    text = "a\u00a0b\tc\u3000 (u-1)\n ;; d (u-2)\n** no (u-3)\n;;no (u-4)\n"
+    table = read_trn(io.BytesIO(text.encode()), "a.trn").utterances
+    assert table.text("utterance") == ["u-1", "u-2"]
+    assert table.text("text") == ["a\u00a0b c\u3000", ";; d"]
 
 
 def test_trn_refuses_lines_without_utterance_and_repetitions() -> None:

@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 
 from pipeline.metrics.binary_sums import binary_sums, rough_objective
+from pipeline.metrics.maps import AffineMap
 from pipeline.metrics.multiclass_sums import NewtonSums
 
 PRIOR = (0.02, 0.98)
 WEIGHTS = (2e-5, 3e-6)
-PLACES = [(0.0, 0.0), (3.5, -1.25), (-2.0, 4.0), (900.0, 30.0)]
+PLACES = [
+    AffineMap(0, 0.0, (0.0, 0.0), (0.0, 0.0)),
+    AffineMap(-2, 0.875, (0.1, 0.0), (-1.25, 0.0)),
+    AffineMap(1, -4.0, (-0.3, 0.0), (4.0, 0.0)),
+    AffineMap(-10, 0.9, (0.0, 0.0), (30.0, 0.0)),
+]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +43,7 @@ def pieces(split, where, *columns):
 
 
 def flat(objective):
-    return [objective.value, *objective.gradient, *np.ravel(objective.hessian)]
+    return np.concatenate([np.ravel(part) for part in vars(objective).values()]).tolist()
 
 
 @pytest.mark.parametrize("place", PLACES)

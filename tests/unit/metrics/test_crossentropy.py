@@ -10,7 +10,7 @@ from metric_ledgers import FALSE, NO, TARGET, YES, cell, ledger
 
 from pipeline.errors import InputError, UsageError
 from pipeline.metrics import crossentropy
-from pipeline.metrics.crossentropy import cnxe, cxe, cxe_prior, trial_set
+from pipeline.metrics.crossentropy import cnxe, cxe, cxe_prior, cxe_submitted, trial_set
 from pipeline.terms import OperatingPoint
 
 EVEN = OperatingPoint(p_target=0.5)
@@ -97,6 +97,14 @@ def test_undefined_without_occurrences_or_without_non_target_trials():
     assert cxe_prior(cell(ledger("a", []), 4, OperatingPoint(p_target=math.nan))).reason == "no_operating_point"
 
 
+def test_trials_that_the_definition_does_not_count_are_no_denominator():
+    # |T_false| = 2 - 2 and 2 - 3 (seed 000 eq 41), whatever was submitted.
+    submitted = [("a", 1.0, FALSE, NO), ("a", 2.0, FALSE, NO)]
+    assert cnxe(cell(ledger("a", submitted, omitted="aa"), 2)).reason == "no_nontarget_trials"
+    assert cnxe(cell(ledger("a", submitted, omitted="aaa"), 2)).reason == "more_targets_than_trials"
+    assert cnxe(cell(ledger("ab", submitted, omitted="aaab"), 2.5)).status == "more_detections_than_trials"
+
+
 def test_a_default_score_stands_for_what_was_not_submitted():
     total = ledger("a", [("a", 1.0, TARGET, YES)], omitted="a")
     trials = trial_set(total, 5.0, censor=-10.0)
@@ -141,3 +149,21 @@ def test_even_prior_gives_the_log_likelihood_ratio_cost():
 def test_measures_have_sources():
     assert [measure.name for measure in crossentropy.MEASURES] == ["cxe", "cxe_prior", "cnxe"]
     assert all("eq" in measure.source for measure in crossentropy.MEASURES)
+
+
+def test_submitted_trials_alone():
+    # As the four trials by hand, without the two that were not submitted: 1/2 + 1/2 times log2(1 + 1/3).
+    total = ledger("a", [("a", LOG3, TARGET, YES), ("a", -LOG3, FALSE, NO)], omitted="aa")
+    found = cxe_submitted(cell(total, 100, EVEN))
+    assert found.value == pytest.approx(math.log2(4 / 3), abs=1e-15)
+    assert found.detail == {"n_target_trials": 1, "n_nontarget_trials": 1}
+    # Target at -inf: no recalibrated score could say so.
+    assert cxe_submitted(cell(total + ledger("a", [("a", -math.inf, TARGET, NO)]), 100, EVEN)).value == math.inf
+
+
+def test_submitted_trials_of_one_class_have_no_mean_of_the_other():
+    rows = {"t": ("a", 1.0, TARGET, YES), "f": ("a", 0.0, FALSE, NO)}
+    assert cxe_submitted(cell(ledger("a", [rows["t"]]), 9)).reason == "no_nontarget_submitted"
+    assert cxe_submitted(cell(ledger("a", [rows["f"]], omitted="a"), 9)).reason == "no_target_submitted"
+    assert cxe_submitted(cell(ledger("a", [], omitted="a"), 9)).reason == "no_scores"
+    assert cxe_submitted(cell(ledger("a", [rows["f"]]), 9)).reason == "no_targets"

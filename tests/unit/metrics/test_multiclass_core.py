@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
 
-from pipeline.metrics import newton
+from pipeline.metrics.maps import AffineMap
 from pipeline.metrics.multiclass import (
     LogCostSums,
     binary_log_cost,
@@ -29,6 +30,7 @@ from pipeline.metrics.multiclass_figures import (
     normalized_cross_entropy,
 )
 from pipeline.metrics.multiclass_sums import NewtonSums
+from pipeline.metrics.objective import solve
 from pipeline.metrics.portable import exp
 
 FLAT = (1 / 3, 1 / 3, 1 / 3)
@@ -89,30 +91,57 @@ def test_products_are_exact():
         assert vn * int(c) * pd * ed == (pn * ed + en * pd) * vd
 
 
-def test_elimination_solves_and_sees_what_has_no_solution():
-    assert newton.solve(((4.0, 2.0), (2.0, 3.0)), (2.0, 5.0)) == pytest.approx((-0.5, 2.0))
-    assert newton.solve(((1.0, 1.0), (1.0, 1.0)), (1.0, 1.0)) is None
+def flows(*right):
+    """Right sides as what the last class pulls at each other one."""
+    rows = [(*(0.0,) * len(right), side) for side in right]
+    return (*rows, (*(-side for side in right), 0.0))
+
+
+def test_a_graph_of_classes_is_solved_with_its_last_class_held():
+    # Weights 1 between the first two, 2 and 3 to the last: ((3, -1), (-1, 4)) x = (2, 3).
+    coupling = ((0.0, 1.0, 2.0), (1.0, 0.0, 3.0), (2.0, 3.0, 0.0))
+    assert solve(coupling, flows(2.0, 3.0)) == pytest.approx((1.0, 1.0))
+
+
+def test_groups_that_hardly_hang_together_lose_no_digit():
+    # What pulls within the group is far beyond the digits of what pulls the group.
+    coupling = ((0.0, 1.0, 1e-30), (1.0, 0.0, 1e-30), (1e-30, 1e-30, 0.0))
+    pulls = ((0.0, 0.3, 5e-30), (-0.3, 0.0, 1e-30), (-5e-30, -1e-30, 0.0))
+    assert solve(coupling, pulls) == pytest.approx((3.15, 2.85))
+
+
+def test_a_class_that_hangs_on_nothing_stays_or_moves_by_what_is_asked():
+    nothing = ((0.0, 0.0), (0.0, 0.0))
+    assert solve(nothing, flows(-3.0)) == (0.0,)
+    assert solve(nothing, flows(-3.0), loose=1.0) == (-1.0,)
 
 
 def test_derivatives_are_those_of_the_cost():
     rng = np.random.default_rng(3)
     llh, labels = rng.normal(size=(40, 3)), rng.integers(0, 3, 40)
-    prior, weights, place = (0.5, 0.3, 0.2), (0.02, 0.03, 0.05), (0.7, 0.2, -0.4)
+    prior, weights = (0.5, 0.3, 0.2), (0.02, 0.03, 0.05)
+    place = AffineMap(1, 0.7, (0.25, -0.5, 0.0), (0.2, -0.4, 0.0))
 
-    def at(*moved):
+    def at(alpha=0.0, *offsets):
+        moved = replace(place, alpha=place.alpha + alpha, offsets=tuple(np.add(place.offsets, (*offsets, 0.0))))
         return NewtonSums.from_trials(llh, labels, prior, moved).objective(weights)
 
-    found, step = at(*place), 1e-5
-    mapped = llh * place[0] + np.array([place[1], place[2], 0.0])
+    def gradient(seen):
+        return [seen.slope, *(sum(row) for row in seen.pulls[:-1])]
+
+    found, step = at(0.0, 0.0, 0.0), 1e-5
+    mapped = (llh - place.pivots) / 2 * place.alpha + np.array(place.offsets)
     expected = math.fsum(log_cost(mapped, labels, prior) * np.array(weights)[labels])
     assert found.value == pytest.approx(expected, rel=1e-14)
+    second = [[found.square, *(sum(row) for row in found.mixed[:-1])]]
+    for i in range(2):
+        laplacian = [sum(found.coupling[i]) if i == j else -found.coupling[i][j] for j in range(2)]
+        second.append([second[0][i + 1], *laplacian])
     for i in range(3):
-        up, down = ([x + d * (i == j) for j, x in enumerate(place)] for d in (step, -step))
-        high, low = at(*up), at(*down)
-        assert found.gradient[i] == pytest.approx((high.value - low.value) / (2 * step), rel=1e-7)
-        for j in range(3):
-            slope = (high.gradient[j] - low.gradient[j]) / (2 * step)
-            assert found.hessian[i][j] == pytest.approx(slope, rel=1e-6, abs=1e-9)
+        up, down = (at(*(d if i == j else 0.0 for j in range(3))) for d in (step, -step))
+        assert gradient(found)[i] == pytest.approx((up.value - down.value) / (2 * step), rel=1e-7)
+        slopes = (np.array(gradient(up)) - gradient(down)) / (2 * step)
+        assert second[i] == pytest.approx(slopes, rel=1e-6, abs=1e-9)
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ C, S, D, I = CORRECT, SUBSTITUTED, DELETED, INSERTED  # noqa: E741 - the field's
 
 
 def row(name: str, **counts: int) -> Row:
-    return Row(name, tuple(counts.get(count, 0) for count in COUNTS), 0.0, 0.0)
+    return Row(name, tuple(counts.get(count, 0) for count in COUNTS), 0.0, 0.0, confident=False)
 
 
 def test_nce_is_one_for_certainty_and_zero_for_the_base_rate() -> None:
@@ -55,13 +56,15 @@ def test_confidences_are_single_precision_and_clipped() -> None:
 
 def test_missing_confidences_count_as_zero_or_not_at_all() -> None:
     counts = {"correct": 3, "substituted": 2, "n_confidences": 4, "n_missing_correct": 1}
-    speaker = Row("a", row("", **counts).counts, -2.0, -1.0)
+    speaker = Row("a", row("", **counts).counts, -2.0, -1.0, confident=True)
     assert speaker.nce("exclude", plan=True).value == nce(2, 2, -2.0, -1.0).value
     assert speaker.nce("zero", plan=True).value == nce(3, 2, -2.0 + math.log2(1e-7), -1.0).value
 
 
 def test_the_plan_leaves_forgiven_deletions_out_of_the_entropy() -> None:
-    speaker = Row("a", row("", correct=5, forgiven_reference=2, inserted=1, n_confidences=4).counts, -2.0, -1.0)
+    speaker = Row(
+        "a", row("", correct=5, forgiven_reference=2, inserted=1, n_confidences=4).counts, -2.0, -1.0, confident=True
+    )
     assert speaker.nce("zero", plan=False).value == nce(5, 1, -2.0, -1.0).value
     assert speaker.nce("zero", plan=True).value == nce(3, 1, -2.0, -1.0).value
 
@@ -81,6 +84,12 @@ def test_speakers_without_words_are_left_out_of_mean_rates_however_many_there_ar
     assert table["Median"]["err"] == 50.0
     assert table["Mean"]["n_ref"] == 60.0
     assert math.isnan(table["t"]["err"])
+
+
+def test_means_over_speakers_are_the_same_bits_in_any_order() -> None:
+    speakers = [row(f"s{at}", n_segments=1, correct=right, deleted=3) for at, right in enumerate((1, 4, 8, 11))]
+    tables = [report(row(""), list(order), SttRules(), percent=True)[-3:] for order in permutations(speakers)]
+    assert tables == tables[:1] * len(tables)
 
 
 def test_a_stretch_ends_with_the_second_token_that_both_have_right() -> None:

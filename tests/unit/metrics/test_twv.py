@@ -8,6 +8,8 @@ import pytest
 from metric_ledgers import FALSE, NO, TARGET, YES, cell, ledger, worked
 
 from pipeline.metrics import twv
+from pipeline.metrics.blocks import blocks
+from pipeline.metrics.means import query_means
 from pipeline.terms import OperatingPoint
 
 MEASURES = {measure.name: measure for measure in twv.MEASURES}
@@ -132,13 +134,25 @@ def test_a_query_that_is_nothing_but_occurrences_has_no_false_alarm_rate():
     assert figure("twv_supremum", full).value == 0.75
 
 
-def test_more_occurrences_than_trials_give_the_formulas_negative_rate_and_a_status():
-    # N - N_true = 2 - 3 = -1.
-    crowded = cell(ledger("a", [("a", 1.0, FALSE, YES)], omitted="aaa"), 2)
-    assert figure("p_fa", crowded).value == -1
-    assert figure("p_fa", crowded).status == "more_targets_than_trials"
-    assert figure("atwv", crowded).value == 1 - (1 - 9)
-    assert figure("mtwv", crowded).status == "more_targets_than_trials"
+def test_more_occurrences_than_trials_leave_no_false_alarm_rate():
+    # N - N_true = 2 - 3 = -1: the formula would give P_fa -1 and ATWV 9.
+    crowded = cell(ledger("ab", [("a", 1.0, FALSE, YES), ("b", 1.0, FALSE, YES)], omitted="aaab"), 2)
+    undefined = {"atwv", "atwv_all", "mtwv", "mtwv_all", "mtwv_threshold", "p_fa", "twv_bayes", "twv_optimum"}
+    for name in undefined | {"c_det", "c_norm"}:
+        assert figure(name, crowded).reason == "more_targets_than_trials"
+    assert figure("p_miss", crowded).value == 1
+    assert figure("twv_supremum", crowded).value == 0
+    a, b = blocks(crowded)
+    assert math.isnan(a["p_fa"])
+    assert math.isnan(a["twv"])
+    assert (b["p_fa"], b["twv"]) == (1, -crowded.point.beta)
+
+
+def test_trials_from_which_targets_are_taken_twice_are_no_negative_number_either():
+    # Plan 004 section 5.1.3.3: N - 2 N_true = 3 - 4.
+    total = ledger("a", [("a", 1.0, FALSE, YES)], omitted="aa")
+    assert query_means(total, 3.0, include_no_targets=True, subtracted=2).reason == "no_nontarget_trials"
+    assert query_means(total, 3.0, include_no_targets=True).reason is None
 
 
 def test_a_false_alarm_rate_above_one_is_flagged_and_not_clipped():

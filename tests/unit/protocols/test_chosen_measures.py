@@ -9,6 +9,7 @@ from golden import every_protocol, inputs_of
 
 from pipeline.engine.score import score_files
 from pipeline.errors import UsageError
+from pipeline.metrics.bounds import UP_TO_1
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.protocols import find
 from pipeline.protocols.base import Protocol
@@ -37,7 +38,7 @@ def _never(_: Scored[object]) -> Figure:
 
 def test_detections_compute_no_others() -> None:
     protocol = find("openkws13")
-    dear = replace(protocol, measures=(*protocol.measures, Measure("dear", "1", "higher", "none", _never)))
+    dear = replace(protocol, measures=(*protocol.measures, Measure("dear", "1", "higher", UP_TO_1, "none", _never)))
     with pytest.raises(AssertionError, match="nobody asked"):
         score_files(dear, inputs_of(dear))
     assert list(score_files(dear, inputs_of(dear), measures=["atwv"]).figures) == ["atwv"]

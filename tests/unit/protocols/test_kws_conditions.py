@@ -146,3 +146,59 @@ def test_the_fields_of_an_identifier() -> None:
     )  # fmt: skip
     assert fields["board"] == "FullLP+BaseLR+NTAR"
     assert identify(ID.replace("p-one", "p-o_e")) == identify("demo") == {}
+
+
+def _typed_ecf(*excerpts: tuple[float, float, str]) -> str:
+    """Excerpts of recording f, channel 1: begin, duration, source type."""
+    parts = [ecf(("f.sph", "1", begin, dur), source_type=kind) for begin, dur, kind in excerpts]
+    rows = "".join(part.partition("\n")[2].removesuffix("</ecf>\n") for part in parts)
+    return f'<ecf version="1" language="x">\n{rows}</ecf>\n'
+
+
+@pytest.mark.parametrize(
+    ("excerpts", "trials", "group"),
+    [
+        (((0, 60, "bnews"), (0, 60, "cts")), {"A": 60, "B": 60}, "A"),
+        (((0, 60, "cts"), (0, 60, "bnews")), {"A": 60, "B": 60}, "B"),
+        (((0, 60, "cts"), (5, 60, "bnews")), {"A": 60, "B": 60}, "B"),
+        (((5, 60, "bnews"), (0, 60, "cts")), {"A": 60, "B": 60}, "A"),
+    ],
+)
+def test_a_row_has_the_type_of_the_first_excerpt_that_holds_it(
+    tmp_path: Path, excerpts: tuple[tuple[float, float, str], ...], trials: dict[str, float], group: str
+) -> None:
+    rows = [("f", "1", 10.0, 1.0, 0.9, "YES"), ("f", "1", 30.0, 1.0, 0.8, "YES")]
+    files = {"rttm": lexeme("a", 10) + lexeme("a", 20), "kwlist": kwlist(K="a"), "output": kwslist(("K", rows))}
+    inputs = write(tmp_path, ecf=_typed_ecf(*excerpts), **files)
+    found = score(inputs, condition="source_type A:bnews\nsource_type B:cts")
+    assert {name: part.facts["n_trials"] for name, part in found.conditions.items()} == trials
+    counts = {name: [block["n_target"] + block["n_fa"] for block in part.blocks] for name, part in
+              found.conditions.items()}  # fmt: skip
+    assert counts == {group: [3], "B" if group == "A" else "A": []}
+
+
+def test_a_hit_has_the_type_of_its_occurrence(tmp_path: Path) -> None:
+    """The detection lies in the excerpt before."""
+    rows = [("f", "1", 49.0, 0.9, 0.9, "YES")]
+    files = {"rttm": lexeme("a", 50), "kwlist": kwlist(K="a"), "output": kwslist(("K", rows))}
+    inputs = write(tmp_path, ecf=_typed_ecf((0, 50, "bnews"), (50, 50, "cts")), **files)
+    found = score(inputs, condition="source_type A:bnews\nsource_type B:cts", tolerance_s=1.0)
+    assert [block["n_hit"] for block in found.conditions["B"].blocks] == [1]
+    assert found.conditions["A"].blocks == ()
+
+
+def test_in_stdeval_a_channel_has_the_type_of_its_last_excerpt(tmp_path: Path) -> None:
+    rows = [("f", "1", 10.0, 1.0, 0.9, "YES")]
+    files = {"rttm": lexeme("a", 10), "kwlist": kwlist(K="a"), "output": kwslist(("K", rows))}
+    inputs = write(tmp_path, ecf=_typed_ecf((0, 50, "bnews"), (60, 40, "cts")), **files)
+    found = score(inputs, "std2006", condition="source_type A:bnews\nsource_type B:cts")
+    assert {name: part.facts["t_audio_s"] for name, part in found.conditions.items()} == {"A": 0, "B": 90}
+    assert [block["n_hit"] for block in found.conditions["B"].blocks] == [1]
+
+
+def test_terms_of_one_text_are_told_where_stdeval_adds_them_up(tmp_path: Path) -> None:
+    rows = [("f", "1", 10.0, 1.0, 0.9, "YES")]
+    files = {"rttm": lexeme("a", 10), "kwlist": kwlist(K="a", L="a"), "output": kwslist(("K", rows))}
+    inputs = write(tmp_path, ecf=ecf(("f.sph", "1", 0, 100)), **files)
+    assert "repeated_text" in codes(score(inputs, "std2006"))
+    assert "repeated_text" not in codes(score(inputs, "openkws13"))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
-from kws_inputs import ecf, kwlist, kwslist, lexeme, score, write
+from kws_inputs import codes, ecf, kwlist, kwslist, lexeme, score, write
 
 from pipeline import protocols
 from pipeline.errors import InputError, UsageError
 from pipeline.protocols.kws_point import K_TABLES, operating_point
+from pipeline.report.kwseval_tables import tables
 
 MODES = ("official", "plan")
 
@@ -121,3 +123,45 @@ def test_gap_and_tolerance_of_2012_are_those_of_the_flags() -> None:
     assert (settings.tolerance_s, settings.word_gap_s) == (1.0, 0.5)
     with pytest.raises(UsageError, match="k_table"):
         protocols.find("sws2012", overrides={"k_table": "african"})
+
+
+@pytest.mark.parametrize(
+    ("mode", "n_trials", "p_fa", "atwv"),
+    [("official", 10.0, 1 / 8 + 1 / 9, 0.4549), ("plan", 10.5, 1 / 8.5 + 1 / 9.5, 0.4714)],
+)
+def test_stdeval_rounds_trials_and_neither_beta_nor_the_cross_entropy(
+    tmp_path: Path, mode: str, n_trials: float, p_fa: float, atwv: float
+) -> None:
+    # STDEval 0.7 with -k 2.5 prints: Number of Trials 10, Total Speech Time 10.5, Coefficient C 2.5000, 0.4549.
+    times = {"alpha": (1.0, 4.0), "beta": (7.0,)}
+    inputs = write(
+        tmp_path,
+        ecf=ecf(("a.wav", "1", 0.0, 10.5)),
+        rttm="".join(lexeme(word, at, dur=0.5, place="a 1") for word, begins in times.items() for at in begins),
+        kwlist=kwlist(q1="alpha", q2="beta"),
+        output=kwslist(
+            ("q1", [("a", "1", 1.0, 0.5, 0.9, "YES"), ("a", "1", 5.5, 0.5, 0.7, "YES")]),
+            ("q2", [("a", "1", 7.0, 0.5, 0.8, "YES"), ("a", "1", 2.5, 0.5, 0.75, "YES")]),
+        ),
+    )
+    seen = score(inputs, "sws2012", mode)
+    assert seen.facts["beta"] == (10.5 - 3) / 3
+    assert seen.facts["n_trials"] == n_trials
+    assert seen.figures["p_fa"].value == pytest.approx(p_fa / 2, rel=1e-15)
+    assert seen.figures["atwv"].value == pytest.approx(atwv, abs=5e-5)
+    assert seen.figures["cnxe"].detail["n_nontarget_trials"] == 2 * 10.5 - 3
+
+
+@pytest.mark.parametrize("protocol", ["sws2013", "openkws13", "std2006", "sws2011"])
+@pytest.mark.parametrize("mode", MODES)
+def test_half_a_second_of_audio_leaves_no_trial_that_is_no_target(tmp_path: Path, protocol: str, mode: str) -> None:
+    # A has 3 occurrences in half a trial (or none, rounded): P_fa, TWV and priors would be negative or above 1.
+    seen = score(_inputs(tmp_path, 0.5), protocol, mode, ecf_filter="none", tolerance_s=0.5)
+    undefined = "atwv mtwv mtwv_threshold p_fa twv_bayes twv_optimum c_det c_norm cxe cnxe min_cnxe_affine min_cnxe_pav"
+    assert {seen.figures[name].reason for name in undefined.split()} == {"more_targets_than_trials"}
+    assert all(math.isnan(seen.facts[name]) for name in ("prior_empirical", "miss_weight"))
+    assert seen.figures["p_miss"].value == pytest.approx((2 / 3 + 1) / 2, rel=1e-15)
+    assert seen.figures["twv_supremum"].value == pytest.approx((1 / 3 + 0) / 2, rel=1e-15)
+    assert "more_targets_than_trials" in codes(seen)
+    by_query, _ = tables(seen, protocols.find(protocol, mode=mode).settings, by_query=True, text=False)
+    assert "NA" in by_query

@@ -113,7 +113,7 @@ def test_all_families_are_in_one_table(study):
 @pytest.mark.parametrize(
     ("at", "measures"),
     [
-        (0, "p_md p_fa ndc min_ndc ap ap_prime ro max_ro"),
+        (0, "p_md p_fa ndc min_ndc mean_min_ndc mean_ndc_at_ter ap ap_prime ro max_ro"),
         (1, "c_mce f_mce f_act ln_f_act"),
         (2, "wer"),
     ],

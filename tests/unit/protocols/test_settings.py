@@ -18,7 +18,8 @@ OTHER = {
     "files": "stdeval", "search": "plan", "score_range": "keyword", "unknown_query": "error", "censor": -3.0,
     "p_target_effective": 0.25, "k_table": "african_dev_dev", "noscore": "cut", "character_split": "all",
     "no_targets_trials": "twice", "duplicate_blocks": "last", "namefile": "f/1", "namefile_detections": "all",
-    "condition": "oov", "repeated_groups": "once", "map_order": "number",
+    "condition": "oov", "repeated_groups": "once", "repeated_texts": "again", "map_order": "number",
+    "source_type_of": "first",
 }  # fmt: skip
 
 
@@ -35,7 +36,7 @@ def test_strings_are_read_as_the_settings_type() -> None:
         ({"p_target": "nan"}, "the value is 'nan'"),
         ({"c_fa": "1_0"}, "the value is '1_0'"),
         ({"include_no_targets": "1"}, r"allowed: true \| false"),
-        ({"search": "kws"}, r"allowed: kwseval \| stdeval \| plan"),
+        ({"search": "kws"}, r"allowed: kwseval \| stdeval \| stdeval_0.6 \| plan"),
     ],
 )
 def test_a_wrong_setting_says_what_is_allowed(overrides: dict[str, str], said: str) -> None:
@@ -95,3 +96,34 @@ def test_the_operating_point_of_2013() -> None:
     assert point.beta == pytest.approx(0.99985 / 0.015, rel=1e-15)
     assert point.effective_prior == pytest.approx(0.014780509434891856, rel=1e-15)
     assert point.threshold == pytest.approx(4.19955506662880, rel=1e-14)
+
+
+def test_what_has_no_effect_is_told_and_nothing_else() -> None:
+    def told(name: str, mode: str = "official", **overrides: str) -> list[str]:
+        found = protocols.idle(protocols.find(name, mode=mode, overrides=overrides))
+        assert {finding.code for finding in found} <= {"ignored_setting"}
+        return [finding.message for finding in found]
+
+    for (name, mode), protocol in protocols.protocols().items():
+        assert protocols.idle(protocol) == (), (name, mode)
+    [hyphens] = told("openkws13", delete_hyphens="true")
+    assert hyphens.startswith("delete_hyphens=true has no effect without character_split=all or character_split=not_")
+    assert hyphens.endswith("(character_split is none).")
+    assert told("openkws13", delete_hyphens="true", character_split="not_ascii") == []
+    assert [
+        text.split("=")[0] for text in told("sws2013", fa_per_miss="2", p_target="0.1", k_table="indian_dev_dev")
+    ] == [
+        "p_target",
+        "fa_per_miss",
+    ]
+    assert told("openkws13", p_target="0.1", p_target_effective="0.2")[0].startswith("p_target=0.1 has no effect")
+    assert told("openkws13", namefile_detections="all")[0].endswith("without namefile (namefile is empty).")
+    assert told("openkws13", namefile_detections="all", namefile="f/1") == []
+    assert told("openkws13-segments", tolerance_s="2") == ["tolerance_s=2.0 has no effect: it plays no part here."]
+    assert len(told("openkws13-segments", just_system_terms="true")) == 1
+    assert told("openkws13-segments", "plan", just_system_terms="true") == []
+    assert told("stt13", keep_ascii="false")[0].startswith("keep_ascii=false has no effect without variant=cer")
+    assert told("stt13", keep_ascii="false", variant="cer") == []
+    assert told("stt13", fold="turkish", case_sensitive="true")[0].startswith("fold=turkish has no effect")
+    assert told("med11", rank_limit="3")[0].startswith("rank_limit=3.0 has no effect without decisions=rank_limit")
+    assert told("med15", rank_limit="3") == []

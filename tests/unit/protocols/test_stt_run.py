@@ -13,6 +13,7 @@ from pipeline.engine.cell import load_result, score_cell
 from pipeline.engine.plan import plan
 from pipeline.engine.result import Result, document, from_bytes, to_bytes
 from pipeline.engine.score import score_files
+from pipeline.errors import InputError
 from pipeline.grid import gather
 from pipeline.protocols import find
 from pipeline.store.blobs import Store
@@ -154,3 +155,40 @@ def test_results_fill_a_grid(folder: Path, tmp_path: Path) -> None:
     value = grid[""]["value"].sel(system="poor", measure="wer", query_set="all", dataset="dev", condition="all")
     assert value.item() == 7 / 9
     assert replace(results[0], cell=None).cell is None
+
+
+def _transcripts(tmp_path: Path, reference: str, output: str) -> Result:
+    for name, text in (("key.trn", reference), ("output.trn", output)):
+        (tmp_path / name).write_text(text)
+    inputs = {"stm": str(tmp_path / "key.trn"), "ctm": str(tmp_path / "output.trn")}
+    return score_files(find("stt-trn", overrides={"alignment": "true"}), inputs)
+
+
+def test_braces_of_an_output_that_cannot_be_read_are_refused_with_their_lines(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        _transcripts(tmp_path, "a (s-1)\na (s-2)\n", "a (s-1)\na{b (s-2)\n")
+    [finding] = caught.value.findings
+    assert finding.code == "bad_alternation"
+    assert finding.where.endswith("output.trn:2")
+
+
+def test_transcripts_of_outputs_are_read_as_those_of_references(tmp_path: Path) -> None:
+    text = "a } { b / c { d / e } }f <ALT_BEGIN> g\u00a0h { open (s_1-1)\n"
+    result = _transcripts(tmp_path, text, text)
+    [row] = document(result)["alignment"]
+    assert [step[0] for step in row["steps"]] == ["C"] * 6
+    assert row["speaker"] == "s_1"
+    assert [finding.where.rpartition("/")[2] for finding in result.findings if finding.code == "unbalanced_braces"] == [
+        "key.trn:1",
+        "output.trn:1",
+    ]
+
+
+def test_a_speaker_without_confidences_has_p_0_where_others_have_some(folder: Path) -> None:
+    (folder / "output" / "some.ctm").write_text("f1 1 1 1 one 0.9\nf1 1 2 1 too 0.2\nf1 1 11 1 four\nf1 1 12 1 no\n")
+    result = _scored(folder, "some")
+    nce = {block["id"]: block["nce"] for block in result.blocks}
+    assert nce["bob"] == pytest.approx((2 + np.log2(1e-7) + np.log2(1 - 1e-7)) / 2, rel=1e-12)
+    assert np.isnan(nce["cid"])
+    raw = {row["id"]: row for row in document(result)["raw"]}
+    assert [raw["bob"][name] for name in ("corr", "sub", "del", "ins")] == [1, 1, 1, 0]

@@ -125,3 +125,12 @@ def test_columns_of_stored_trials_are_made_when_they_are_asked_for(tmp_path: Pat
     with pytest.raises(AttributeError, match="no 'scores'"):
         found.scores  # noqa: B018
     assert not hasattr(trials(), "scores")
+
+
+def test_a_negative_zero_keeps_its_sign_in_memory_and_in_store() -> None:
+    rows = ["a 1 0.0 1 0.5 YES", "a 1 -0.00 1 0.5 YES", "a 1 1 1 -0 YES", "a 1 1 1 0 YES"]
+    for given in (rows, rows[::-1]):
+        found = lay_out(output({"K1": given}), laid(), files="kwseval")
+        for kept in (found, from_dataset(to_dataset(found, laid(), {}), 0, N_BUCKETS)):
+            assert np.signbit(kept.begin_s).tolist() == [False, True, False, False]
+            assert np.signbit(kept.score).tolist() == [False, False, False, True]

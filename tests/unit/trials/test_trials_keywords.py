@@ -12,7 +12,7 @@ from pipeline.trials.keywords import SearchRules, find_occurrences
 from pipeline.trials.schema import Occurrences
 from pipeline.trials.tiles import bucket_of
 
-EVERY_SEARCH = pytest.mark.parametrize("search", ["kwseval", "stdeval", "plan"])
+EVERY_SEARCH = pytest.mark.parametrize("search", ["kwseval", "stdeval", "stdeval_0.6", "plan"])
 
 
 def found(transcript: str, text: str, **rules: Any) -> list[tuple[float, float]]:
@@ -43,7 +43,7 @@ def test_several_words_span_from_first_to_last(search: Any) -> None:
     transcript = "f 1 1 0.5 new\nf 1 1.5 0.25 york\nf 1 3 0.5 new\nf 1 3.6 0.5 jersey"
     occurrences, _ = find_occurrences(kwlist(K1="new york"), rttm(transcript), SearchRules(search=search))
     assert (occurrences.begin_s.tolist(), occurrences.end_s.tolist()) == ([1.0], [1.75])
-    assert (occurrences.first_begin_s.tolist(), occurrences.first_end_s.tolist()) == ([1.0], [1.5])
+    assert (occurrences.last_begin_s.tolist(), occurrences.first_end_s.tolist()) == ([1.5], [1.5])
 
 
 @EVERY_SEARCH
@@ -205,9 +205,18 @@ def test_stdeval_forgets_a_begun_keyword_where_a_speaker_ends() -> None:
     assert found(transcript, "a a", search="stdeval") == [(1.5, 2.5)]
 
 
-def test_stdeval_lowers_ascii_only() -> None:
-    assert found("f 1 1 0.5 Bill", "bILL", search="stdeval") == [(1.0, 1.5)]
-    assert found("f 1 1 0.5 Äpfel", "äpfel", search="stdeval") == []
+@pytest.mark.parametrize(("search", "folded"), [("stdeval", True), ("stdeval_0.6", False)])
+@pytest.mark.parametrize(("token", "text"), [("Äpfel", "äpfel"), ("дом", "ДОМ"), ("οδοσ", "ΟΔΟΣ"), ("ǆ", "ǅ")])
+def test_stdeval_lowers_all_letters_and_its_version_06_ascii_only(
+    search: Any, folded: bool, token: str, text: str
+) -> None:
+    assert found("f 1 1 0.5 Bill", "bILL", search=search) == [(1.0, 1.5)]
+    assert found(f"f 1 1 0.5 {token}", text, search=search) == ([(1.0, 1.5)] if folded else [])
+
+
+def test_stdeval_compares_without_the_rules_of_whole_words() -> None:
+    assert found("f 1 1 0.5 οδος", "ΟΔΟΣ", search="stdeval") == []  # no final sigma
+    assert found("f 1 1 0.5 strasse", "straße", search="stdeval") == []  # no folding
 
 
 def test_stdeval_begins_keywords_with_any_word() -> None:
@@ -221,9 +230,11 @@ def test_stdeval_follows_the_order_of_the_file() -> None:
     assert finding.code == "unsorted_transcript"
 
 
-def test_stdeval_rounds_the_length_not_the_end() -> None:
-    ((begin, end),) = found("f 1 0.10005 0.20004 a", "a", search="stdeval")
-    assert (begin, end) == (0.10005, 0.10005 + 0.2)
+def test_stdeval_rounds_ends_of_words_and_then_the_length() -> None:
+    transcript = "f 1 0.00004 0.20002 a"  # ends at 0.20006, so at 0.2001, which is 0.20006 after its begin
+    assert found(transcript, "a", search="stdeval") == [(0.00004, 0.00004 + 0.2001)]
+    late = "f 1 1 0.50004 a\nf 1 2.0001 0.5 b"  # after an end at 1.5 the gap is 0.5001
+    assert found(late, "a b", search="stdeval") == []
 
 
 # plan 004, section 3.2
@@ -272,7 +283,8 @@ def test_hyphens_may_count_as_blanks() -> None:
     transcript = "f 1 1 1 听到"
     assert found(transcript, "到-", character_split="not_ascii") == []
     assert found(transcript, "到-", character_split="not_ascii", delete_hyphens=True) == [(1.5, 2.0)]
-    assert found("f 1 1 1 co-op", "co op", delete_hyphens=True) == [(1.0, 2.0)]
+    assert found("f 1 1 1 co-op", "co op", delete_hyphens=True) == [], "KWSEval: no effect without charsplit"
+    assert found("f 1 1 1 co-op", "co-op", delete_hyphens=True) == [(1.0, 2.0)]
 
 
 @pytest.mark.parametrize("rules", [SearchRules(search="jar"), SearchRules(character_split="some")])  # type: ignore[arg-type]

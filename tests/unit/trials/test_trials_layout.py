@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 from trial_inputs import ecf, output
@@ -31,6 +32,23 @@ def test_excerpts_are_sorted_and_named() -> None:
     assert names == [("a", "1"), ("a", "2"), ("b", "1")]
     assert excerpts.end_s.tolist() == [100.5, 100.0, 30.0]
     assert excerpts.source_type == ("cts", "cts", "cts")
+
+
+def test_excerpts_keep_their_own_values_in_any_order() -> None:
+    lines = ("b.sph 1 10 20", "a.sph 2 0 100", "a.sph 1 0 100.5", "a.sph 1 200 7")
+    for order in permutations(lines):
+        excerpts = layout.timeline(ecf(*order), files="kwseval").excerpts
+        assert (excerpts.end_s - excerpts.begin_s).tolist() == excerpts.dur_s.tolist() == [100.5, 7.0, 100.0, 20.0]
+
+
+def test_excerpts_are_taken_with_every_column() -> None:
+    excerpts = two_recordings().excerpts
+    for rows in (np.array([2, 0]), np.array([True, False, True]), np.array([], np.int64)):
+        taken = excerpts.take(rows)
+        assert (taken.files, taken.channels) == (excerpts.files, excerpts.channels)
+        for name in ("file", "channel", "begin_s", "end_s", "dur_s"):
+            assert getattr(taken, name).tolist() == getattr(excerpts, name)[rows].tolist()
+        assert taken.source_type == ("cts",) * taken.file.size
 
 
 def test_only_kwseval_rounds_the_end_of_an_excerpt() -> None:
@@ -83,9 +101,11 @@ def test_offsets_say_where_each_bucket_begins() -> None:
     assert trials.offsets[-1] == len(trials) == 49
 
 
-def test_negative_zero_is_zero() -> None:
-    trials = laid_out({"K1": ["a 1 1 1 -0.0 YES"]})
-    assert not np.signbit(trials.score[0])
+def test_negative_zero_keeps_its_sign_and_sorts_after_zero() -> None:
+    """Alignment files show it; sums and ranks take it for 0."""
+    trials = laid_out({"K1": ["a 1 1 1 -0.0 YES", "a 1 1 1 0 YES", "a 1 1 1 -0.5 YES"]})
+    assert trials.score.tolist() == [-0.5, 0.0, 0.0]
+    assert np.signbit(trials.score).tolist() == [True, False, True]
 
 
 def test_score_range_leaves_infinities_out() -> None:

@@ -1,8 +1,8 @@
 """A zip whose directory vouches for every entry: one object that any tool opens, read whole or by ranges.
 
 Entries are stored as they are, without dates and in the given order, so that equal entries are equal bytes. Each has
-its SHA-256 in an extra field of the directory (which other tools pass over), and the comment is the SHA-256 of the
-directory. So a part that is read by its range is checked as the whole would be.
+its SHA-256 in an extra field of the directory (which other tools pass over); the comment is the SHA-256 of the
+directory and that of all before it. So a part that is read by its range is checked, and the whole to its last byte.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _EXTRA_ID = 0x5352
 _EXTRA = struct.Struct("<HH32s")
 _LOCAL_BYTES = 30
 _END = zipfile.sizeEndCentDir  # type: ignore[attr-defined]
-_COMMENT_BYTES = 64
+_COMMENT_BYTES = 128
 _MARK = b"PK\5\6"
 _END_RECORD = struct.Struct("<4s4H2IH")
 TAIL_BYTES = 1 << 18
@@ -56,7 +56,11 @@ def pack(entries: Iterable[tuple[str, bytes]]) -> bytes:
         zipped.comment = b"0" * _COMMENT_BYTES
     data = made.getvalue()
     end = len(data) - _END - _COMMENT_BYTES
-    return data[:-_COMMENT_BYTES] + sha256(data[begin:end]).hexdigest().encode()
+    return data[:-_COMMENT_BYTES] + _digest(data[begin:end]) + _digest(data[:begin])
+
+
+def _digest(data: bytes) -> bytes:
+    return sha256(data).hexdigest().encode()
 
 
 class Zip:
@@ -68,10 +72,12 @@ class Zip:
     def __init__(self, store: Store, path: str) -> None:
         self._store, self._path = store, path
         self._tail = store.get_tail(path, TAIL_BYTES)
-        self._tail_begin = 0
+        self._tail_begin = self._directory_begin = 0
         self.directory = self._parsed()
         """Where every entry is, in the order in which they lie."""
         self.read([name for name, entry in self.directory.items() if entry.begin >= self._tail_begin])
+        if not self._tail_begin:
+            self._check(self._tail)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Zip) and (self.url, self.directory) == (other.url, other.directory)
@@ -119,6 +125,15 @@ class Zip:
             raise self._damage(f"entry {name} is not what was written")
         return data
 
+    def verify(self) -> None:
+        """Read and check all of it."""
+        self.read(list(self.directory))
+        self._check(self._store.get(self._path))
+
+    def _check(self, whole: bytes) -> None:
+        if _digest(whole[: self._directory_begin]) != self._tail[-_COMMENT_BYTES // 2 :]:
+            raise self._damage("the object is not what was written")
+
     def _damage(self, what: str) -> DamageError:
         return DamageError(f"{self._store.url(self._path)}: {what}. Remove the object and run again.")
 
@@ -137,9 +152,9 @@ class Zip:
         if self._tail_begin > begin:
             self._tail, self._tail_begin = self._store.get_range(self._path, begin, n_bytes), begin
         data = self._tail[begin - self._tail_begin :][:size] if self._tail_begin >= 0 else b""
-        if sha256(data).hexdigest().encode() != self._tail[-_COMMENT_BYTES:]:
+        if _digest(data) != self._tail[-_COMMENT_BYTES : -_COMMENT_BYTES // 2]:
             raise self._damage("the directory is not what was written")
-        found = dict(_entries(data))
+        found, self._directory_begin = dict(_entries(data)), begin
         if len(found) != n_entries or begin != max(entry.begin + entry.n_bytes for entry in found.values()):
             raise self._damage("its end is not what was written")
         return found

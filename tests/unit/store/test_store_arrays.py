@@ -245,13 +245,10 @@ def test_a_flipped_bit_is_an_error_on_reading(store, n, where):
 def test_every_flipped_byte_of_a_small_object_is_an_error(store):
     arrays.write_groups(store, PATH, {"": trials(20)})
     whole = file_of(store).read_bytes()
-    entries = Zip(store, PATH).directory.values()
-    vouched = {at for entry in entries for at in range(entry.begin, entry.begin + entry.n_bytes)}
-    vouched |= set(range(max(vouched) + 1, len(whole)))
-    for at in sorted(vouched):
+    for at in range(len(whole)):
         file_of(store).write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         with pytest.raises(DamageError):
-            arrays.verify(store, PATH)
+            arrays.open_group(store, PATH)
 
 
 def test_a_chunk_left_out_of_a_valid_zip_is_never_read_as_fill_values(store):

@@ -54,7 +54,6 @@ def perturbed(protocol: Protocol) -> Iterator[tuple[str, Protocol]]:
     yield "mode", replace(protocol, mode=protocol.mode + "x")
     yield "title", replace(protocol, title=protocol.title + "x")
     yield "primary", replace(protocol, primary=protocol.primary + "x")
-    yield "tool", replace(protocol, tool=f"{protocol.tool}x")
     yield "family", replace(protocol, family=replace(protocol.family, name=protocol.family.name + "x"))
     for at, role in enumerate(protocol.roles):
         for field in dataclasses.fields(role):

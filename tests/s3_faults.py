@@ -141,13 +141,13 @@ def storm(seed: int, seconds: float, share: float, kinds: tuple[str, ...]) -> Fa
     return fault
 
 
-def after(n_requests: int, kind: str, method: str = "") -> Fault:
-    """Everything is spoiled once so many requests (of a method) have come."""
+def after(n_requests: int, kind: str, method: str = "", path: str = "") -> Fault:
+    """Everything is spoiled once so many requests (of a method, with a text in their path) have come."""
     lock, seen = threading.Lock(), [0]
 
-    def fault(asked: str, _path: str) -> str | None:
+    def fault(asked: str, where: str) -> str | None:
         with lock:
-            seen[0] += asked == method or not method
+            seen[0] += method in ("", asked) and path in where
             return kind if seen[0] > n_requests else None
 
     return fault

@@ -199,7 +199,7 @@ def test_keys_withdrawn_under_a_run_are_told_and_nothing_is_published(
 ) -> None:
     store = Store(f"{place}-store")
     with spoiling(s3_here.endpoint) as proxy:
-        proxy.fault = after(60, "AccessDenied")
+        proxy.fault = after(2, "AccessDenied", "PUT", "/results/")
         run = rescore_run(place, tmp_path, **environment(proxy.endpoint))
         _, said = run.communicate(timeout=240)
     assert (run.returncode, proxy.spoiled["AccessDenied"] > 0) == (3, True)

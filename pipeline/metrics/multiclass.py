@@ -216,4 +216,7 @@ class LogCostSums:
 
     def cross_entropy(self, prior: Sequence[float]) -> float:
         """sum_c pi_c times the mean cost of class c, nats (C_mce, plan 001 eq 6); NaN where a class has no trial."""
-        return math.fsum(p * mean for p, mean in zip(prior, self.mean_cost().tolist(), strict=True))
+        means, unit = self.mean_cost(), 1.0
+        if float(np.fmax.reduce(means)) > _HUGE:  # a mean may be beyond floats where half of it is not
+            means, unit = means_of_limbs(self.limbs[:, 1], 2.0 * self.mass), 2.0
+        return unit * math.fsum(p * mean for p, mean in zip(prior, means.tolist(), strict=True))

@@ -123,14 +123,15 @@ def test_events(name: str, made: Events, threshold: float, empty_point: bool) ->
 ROW = st.lists(SCORES, min_size=len(CLASSES), max_size=len(CLASSES))
 
 
-@given(st.lists(st.tuples(st.sampled_from((*CLASSES[:-1], "-")), ROW), max_size=6), st.data())
+@given(st.lists(st.tuples(st.sampled_from(CLASSES), ROW), max_size=6), st.data())
 def test_languages(more: list[tuple[str, list[float]]], data: st.DataObject) -> None:
-    rows = [*((name, data.draw(ROW)) for name in (*CLASSES[:-1], "-")), *more]
+    rows = [*((name, data.draw(ROW)) for name in CLASSES), *more]
     labels, scores = [name for name, _ in rows], [row for _, row in rows]
     usual = ranked([value for row in scores for value in row])
     one = score("albayzin-lre12", languages(labels, scores))
     two = score("albayzin-lre12", languages(labels, [[usual[value] for value in row] for row in scores]))
     check(one)
+    assert one.figures["c_mce"].reason is one.figures["c_min"].reason is None
     assert one.figures["c_eta"] == two.figures["c_eta"]
 
 
@@ -220,6 +221,17 @@ def test_the_multiclass_cost_is_what_sixty_digits_give(more: Any, data: st.DataO
         for part in (slice(0, 4), slice(4, None))
     ]
     assert (halves[1] + halves[0]).cross_entropy(prior).hex() == first.cross_entropy(prior).hex()
+
+
+@pytest.mark.parametrize("n_classes", range(2, 12))
+def test_every_class_at_the_largest_cost(n_classes: int) -> None:
+    llh, prior = np.full((n_classes, n_classes), LARGEST), (1.0 / n_classes,) * n_classes
+    np.fill_diagonal(llh, 0.0)
+    first = LogCostSums.from_trials(llh, np.arange(n_classes), prior)
+    assert first.cross_entropy(prior) == pytest.approx(LARGEST, rel=1e-15)
+    llh -= LARGEST / 2.0
+    apart = LogCostSums.from_trials(2.0 * llh, np.arange(n_classes), prior)  # costs of twice the largest
+    assert apart.cross_entropy(prior) == math.inf
 
 
 def exp_of(exponent: Decimal) -> Decimal:

@@ -68,7 +68,7 @@ def query_by_document(pool: tuple[float, ...], seed: int) -> dict[str, str]:
 
 def language_recognition(pool: tuple[float, ...], seed: int) -> dict[str, str]:
     """The same of languages."""
-    draw, labels = random.Random(seed), [*CLASSES[:-1], "-"] * 3
+    draw, labels = random.Random(seed), [*CLASSES] * 3
     return languages(labels, [[draw.choice(pool) for _ in CLASSES] for _ in labels])
 
 

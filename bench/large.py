@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"{n_rows:,} rows, {size / 1e6:,.0f} MB of XML")
         results = set()
         for label, bound in ROUTES.items():
-            for path in (*store.listing("totals"), *store.listing("results")):
+            for path in (*store.listing("labels"), *store.listing("results")):
                 store.remove(path)
             planned = plan(evaluation(place), store)
             results.add(concluded(label, planned, store, bound))

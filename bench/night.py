@@ -100,7 +100,7 @@ def told(night: Night) -> None:
     print(
         f"{night.name:<20} {n} cells, {night.wall_s:6.1f} s wall ({1000 * night.wall_s / n:.0f} ms a cell), "
         f"{night.cpu_s:6.1f} s CPU ({1000 * night.cpu_s / n:.0f} ms a cell), server {night.server_cpu_s:.1f} s CPU, "
-        f"database +{night.database_bytes / 1e6:.1f} MB; made {work['partials']['made']} tiles"
+        f"database +{night.database_bytes / 1e6:.1f} MB; made {work['labels']['made']} labels"
     )
     for kind, cost in work["costs"].items():
         print(

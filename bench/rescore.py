@@ -99,7 +99,7 @@ def run(place: Path, workers: int) -> Cost:
 def told(name: str, cost: Cost, shares: str = "") -> None:
     """One line."""
     work = cost.summary["work"]
-    made = ", ".join(f"{work[ring]['made']} {ring}" for ring in ("results", "partials", "trials", "references"))
+    made = ", ".join(f"{work[ring]['made']} {ring}" for ring in ("results", "labels", "trials", "references"))
     print(f"{name:<26} {cost.cpu_s:7.1f} s CPU {cost.wall_s:7.1f} s wall; {shares or 'base'}; made {made}", flush=True)
 
 

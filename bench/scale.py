@@ -1,6 +1,6 @@
 """Figures of one cell from 1e6 to 1e8 trials that lie in parts: ``python -m bench.scale --trials 1000000 10000000``.
 
-Tasks make up the parts of a total, some million trials each, and keep them in a store, as the tasks of tiles do. Then
+Tasks make up the parts of a cell, some million trials each, and keep them in a store. Then
 the cell is concluded from them, with every figure, curve and table of keyword search, on new workers of one thread that
 have concluded a tiny cell before; a small one several times, and the cheapest counts, since workers that touch their
 memory for the first time have the system clear it. Prints CPU seconds of all workers, nanoseconds a trial, wall time,
@@ -23,11 +23,10 @@ from distributed import Client, LocalCluster
 
 from bench.large import ONE_THREAD, used
 from bench.partitions import HIT_SHARE, N_QUERIES, N_REFERENCES
+from pipeline.engine.counting import Counted
 from pipeline.engine.large import Stored
 from pipeline.engine.parts import Parts
 from pipeline.engine.runner import runner
-from pipeline.engine.tiles import Counted
-from pipeline.engine.totals import Total
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
@@ -72,9 +71,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 def parts_of(place: Path, n_trials: int, n_workers: int, n: int) -> list[Stored]:
     """Parts in a new store, made on a cluster of its own."""
     store = Store(str(place / "store"))
-    about = Total(None, {"n_rows": n_trials}, (), ())
     makers = [partial(made, number, n, n_trials // n) for number in range(n)]
-    parts = [Stored(store, f"totals/00/part.{at}-{at + 1}", make, about) for at, make in enumerate(makers)]
+    parts = [Stored(store, f"scratch/00/part.{at}-{at + 1}", make) for at, make in enumerate(makers)]
     with cluster(n_workers, "8GiB") as workers, Client(workers) as client:
         client.gather([client.submit(kept, part, pure=False) for part in parts])
     return parts

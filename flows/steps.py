@@ -12,7 +12,7 @@ from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import Job, Plan, given_up_address
 from pipeline.engine.result import Result
 from pipeline.engine.work import Work, total
-from pipeline.grid import Run, before, checked, load_grid, publish
+from pipeline.grid import Run, before, checked, load_grid, publish, recorded
 from pipeline.meta.variants import is_probe
 from pipeline.report.board import Run as Boards
 from pipeline.report.board import read_run
@@ -47,7 +47,7 @@ def is_small(store: Store, plan: Plan, todo: Iterable[Job]) -> bool:
     if any(store.exists(f"results/{given_up_address(job)}.json") for job in jobs):
         return False  # it took its workers with it once, and would take this process
     found = [(lacks(store, plan, job), sum(source.n_bytes for source in job.inputs.values())) for job in jobs]
-    n_bytes = sum(size for what, size in found if what == "tiles")
+    n_bytes = sum(size for what, size in found if what == "labels")
     return n_bytes <= MOST_BYTES_HERE and all(what != "all" for what, _ in found)
 
 
@@ -79,9 +79,9 @@ def finish(
 
 
 def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: bool, notes: Mapping[str, Any]) -> Run:
-    results, works = list[Result](), [plan.work, work]
+    results, works, known = list[Result](), [plan.work, work], recorded(store, plan)
     for job in plan.jobs:
-        result, again = sound_result(store, plan, job)
+        result, again = sound_result(store, plan, job, known.get(job.path))
         results.append(result)
         works.append(again)
     if is_probe(plan.evaluation):  # its figures are a line in a study, and nobody opens a page of its own
@@ -124,16 +124,18 @@ def _changes(previous: Side | None, plan: Plan, grid: Any, results: Sequence[Res
     return unless_damaged(lambda: compare(previous, after), f"run {previous.run}")
 
 
-def sound_result(store: Store, plan: Plan, job: Job) -> tuple[Result, Work]:
-    """A job's result, scored again where it is lost or damaged."""
+def sound_result(store: Store, plan: Plan, job: Job, sha256: str | None = None) -> tuple[Result, Work]:
+    """A job's result, scored again where it is lost, damaged, another's, or not of the digest that a run records."""
     work = Work.of_reused(job.path)
 
     def again() -> None:
-        nonlocal work
+        nonlocal work, sha256
+        sha256 = None  # what is made now is what the inputs give
+        store.remove(job.path)
         work = do_cell(store, plan, job.cell)
         work = work if work.damaged else work + Work.of_damaged(job.path)
 
-    return mended(lambda: kept_result(store, job), again, job.path)[0], work
+    return mended(lambda: kept_result(store, job, sha256), again, job.path)[0], work
 
 
 def boards_of(store: Store, run: Run) -> Boards:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from pipeline.grid.gather import gather
+    from pipeline.grid.opened import open_grid, open_reference, open_trials
     from pipeline.grid.publish import Run, load_grid, publish
     from pipeline.protocols import describe as describe_protocol
     from pipeline.protocols import find as find_protocol
@@ -71,6 +72,9 @@ __all__ = [
     "load_grid",
     "load_plan",
     "load_result",
+    "open_grid",
+    "open_reference",
+    "open_trials",
     "plan",
     "protocol_names",
     "publish",
@@ -89,6 +93,7 @@ _HOMES = {
     "pipeline.engine.score": "score_files",
     "pipeline.errors": "ConfigError Finding InputError PlatformError RescoreError StoreError UsageError",
     "pipeline.grid.gather": "gather",
+    "pipeline.grid.opened": "open_grid open_reference open_trials",
     "pipeline.grid.publish": "Run load_grid publish",
     "pipeline.protocols": "describe_protocol=describe find_protocol=find protocol_names=names",
     "pipeline.protocols.base": "Protocol",

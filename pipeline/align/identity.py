@@ -19,8 +19,10 @@ class Identified:
 
     kept: Ints
     target: Bools
+    omitted: Ints
+    """Rows of the key: targets of submitted events that have no trial."""
     omitted_event: Codes
-    """The event of each target of a submitted event that has no trial."""
+    """The event of each of them."""
     n_missing_nontarget: Ints
     """Non-targets of submitted events that have no trial."""
     n_missing_target: Ints
@@ -46,10 +48,12 @@ def identify(trials: ClipTrials, key: ClipKey, *, keep_unkeyed: bool) -> Identif
     def count(rows: Bools, events: Codes) -> Ints:
         return np.bincount(events[rows], minlength=n_events).astype(np.int64)
 
+    omitted = np.flatnonzero(missing & (key.label == TARGET))
     return Identified(
         kept=kept,
         target=label[kept] == TARGET,
-        omitted_event=event[missing & (key.label == TARGET)],
+        omitted=omitted,
+        omitted_event=event[omitted],
         n_missing_nontarget=count(missing & (key.label == NONTARGET), event),
         n_missing_target=count(missing & (key.label == TARGET), event),
         n_unkeyed=count(label == UNKEYED, trials.event),

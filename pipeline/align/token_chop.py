@@ -52,12 +52,15 @@ def chop(words: Words, segments: Segments, *, segment_end: str) -> Chopped:
     own = result[given]
     in_gap = np.zeros(len(words), np.bool_)
     in_gap[given] = ~((mid_s[given] >= segments.begin_s[own]) & (mid_s[given] < segments.end_s[own]))
-    return Chopped(
-        segment=result,
-        in_gap=in_gap & np.isfinite(mid_s),
-        only_output={unit: rows.stop - rows.start for unit, rows in spoken.items() if unit not in known},
-        only_reference=tuple(sorted(set(known) - set(spoken))),
-    )
+    return Chopped(result, in_gap & np.isfinite(mid_s), *recordings_apart(words, segments))
+
+
+def recordings_apart(words: Words, segments: Segments) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Words of the recordings that the reference lacks, and the recordings of the reference without any word."""
+    known = {unit for unit, _ in units(segments.files, segments.channels, segments.file, segments.channel)}
+    spoken = dict(units(words.files, words.channels, words.file, words.channel))
+    only_output = {unit: rows.stop - rows.start for unit, rows in spoken.items() if unit not in known}
+    return only_output, tuple(sorted(known - set(spoken)))
 
 
 def units(

@@ -20,12 +20,13 @@ from pipeline.trials.schema import Bools, Codes, Floats, Ints
 from pipeline.trials.token_schema import SCORED, Segments, TokenTimeline, Words
 
 CORRECT, SUBSTITUTED, DELETED, INSERTED, FORGIVEN_REFERENCE, FORGIVEN_OUTPUT = range(6)
+STEPS = ("correct", "substituted", "deleted", "inserted", "forgiven_reference", "forgiven_output")
 """What a step of an alignment is. Forgiven: an optional token left out, or put in; both count as correct."""
 
 
 @dataclass(frozen=True)
 class TokenAlignment:
-    """Steps of all scored segments of a tile, in the order of segments and of time."""
+    """Steps of all scored segments, in the order of segments and of time."""
 
     vocabulary: tuple[Token, ...]
     segment: Ints
@@ -34,12 +35,14 @@ class TokenAlignment:
     reference: Codes
     """Token as a position in ``vocabulary``, -1 where the side has none; ``output`` likewise."""
     output: Codes
+    word: Ints
+    """Row of the output's word, -1 where there is none."""
     confidence: Floats
-    """Of the output's word; NaN where there is none."""
+    """Of that word; NaN where there is none."""
     n_longest: Ints
-    """For each segment of the tile, tokens on the longest path through its reference; 0 where it is not scored."""
-    n_unknown: tuple[int, int]
-    """Words that the lexicon lacks, of reference and output (syllables only)."""
+    """For each segment, tokens on the longest path through its reference; 0 where it is not scored."""
+    n_unknown: tuple[Ints, Ints]
+    """For each segment, words that the lexicon lacks, of reference and output (syllables only)."""
     n_confident: int
     """Words of the output that have a confidence, scored or not."""
     chopped: Chopped
@@ -65,9 +68,11 @@ class _Side:
     def __init__(self, names: list[str], codes: Codes, offsets: Ints, lexer: Lexer, *, first_only: bool) -> None:
         self.names, self.codes, self.offsets = names, codes, offsets
         self.strings: list[Alternatives] = [lexer.alternatives(name, first_only=first_only) for name in names]
-        uses = np.bincount(codes, minlength=len(names))
         unknown = [lexer.is_unknown(name) for name in names] if lexer.rules.variant == "ser" else []
-        self.n_unknown = int(uses[np.flatnonzero(unknown)].sum()) if unknown else 0
+        at = np.flatnonzero(np.array(unknown, np.bool_)[codes]) if unknown else np.zeros(0, np.int64)
+        self.n_unknown: Ints = np.bincount(
+            np.searchsorted(offsets, at, side="right") - 1, minlength=offsets.size - 1
+        ).astype(np.int64)
         branching = [
             len(strings) > 1 or name in MARKS or any(token.null for token in strings[0])
             for name, strings in zip(names, self.strings, strict=True)
@@ -142,6 +147,7 @@ class _Tile:
             step=_steps(list(self.vocabulary), ref, out, matcher),
             reference=ref.astype(np.int32),
             output=out.astype(np.int32),
+            word=source,
             confidence=confidence,
             n_longest=n_longest,
             n_unknown=(self.reference.n_unknown, self.output.n_unknown),

@@ -10,7 +10,7 @@ from pipeline.cli.output import columns, print_json, shown
 from pipeline.cli.place import DEFAULT_STORE
 from pipeline.store.blobs import Store
 
-_TO_DO = {"figures": "figures only", "tiles": "align again", "all": "read and align"}
+_TO_DO = {"figures": "figures only", "labels": "align again", "all": "read and align"}
 
 
 def register(subparsers: Any) -> None:

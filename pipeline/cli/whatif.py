@@ -27,7 +27,7 @@ def register(subparsers: Any) -> None:
         "whatif",
         help="which figures and ranks another key would move",
         description="Apply a patch to an evaluation's key (lines -ROW and +ROW), score every system with it, and tell "
-        "which figures and ranks move. Nothing is published; what was scored is found again by a run with that key.",
+        "which figures and ranks move. Trials are aligned in memory; nothing is published.",
         allow_abbrev=False,
     )
     parser.add_argument("evaluation", metavar="EVALUATION.yaml")
@@ -112,21 +112,19 @@ def with_patch(
 
 
 def moved(store: Store, before: Evaluation, after: Evaluation) -> Diff:
-    """What moves from one evaluation to the other, each of them scored as far as the store lacks it."""
+    """What moves from one evaluation to the other, each of them scored in memory as far as the store lacks it."""
     from pipeline.report.diff import compare
 
     return compare(_side(store, before), _side(store, after))
 
 
 def _side(store: Store, evaluation: Evaluation) -> Side:
-    from flows.steps import score_here
-    from pipeline.engine.cell import load_result
-    from pipeline.engine.plan import missing, plan
+    from pipeline.engine.cell import figured
+    from pipeline.engine.plan import plan
     from pipeline.grid import gather, id_of
     from pipeline.report.diff import Side
 
     work = plan(evaluation, store)
-    score_here(store, work, missing(work.jobs, store))
-    results = {job.cell: load_result(store, job.address) for job in work.jobs}
+    results = {job.cell: figured(store, work, job) for job in work.jobs}
     grid = gather(work, list(results.values()))
     return Side.of(id_of(work), work, lambda cell: results[cell], grid)

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from pipeline.engine import references, tiles, trialstore
+from pipeline.engine import counting, labelstore, trialstore
 from pipeline.engine.inputs import read_planned
-from pipeline.engine.mending import mended
+from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan
+from pipeline.engine.tasks import Place
 from pipeline.errors import UsageError
 from pipeline.formats.table import Table, recode
-from pipeline.partials.codec import decode_columns, encode_columns
-from pipeline.protocols.base import Protocol, Reference, Sliced
+from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws_explain import listed
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
 
-KIND = "alignment"
-"""Without a number: it lies at the address of a tile's partial, so another form raises the edition of aligning."""
-
 
 @dataclass(frozen=True)
 class Alignment:
-    """The rows of one cell in canonical order, whatever the tiles and the order of the input."""
+    """The rows of one cell in canonical order, whatever the order of the input."""
 
     rows: Table
     """The columns of the family's ``explain``; only queries of the list."""
@@ -40,27 +38,27 @@ def align_tables(protocol: Protocol, tables: Mapping[str, Any]) -> Alignment:
     explain = _explain(protocol)
     reference = protocol.family.refer(protocol, tables)
     trials, _ = protocol.family.lay_out(protocol, tables, reference.timeline)
-    rows = explain(protocol, trials, reference.key, reference)
+    labels = counting.aligned(protocol, trials, reference.key, reference)
+    rows = explain(protocol, trials, labels, reference.key, reference)
     queries = listed(protocol.settings, reference.facts, protocol.family.kind.survey(trials))
     return _alignment([rows], reference, queries, _language(tables["kwlist"]))
 
 
 def align_cell(store: Store, plan: Plan, cell: Cell) -> Alignment:
-    """The alignment of a cell whose trials are in the store; each tile's rows are made or found in the store."""
-    job = plan.by_cell[cell]
-    protocol = plan.protocol_of(job)
-    reference = references.load(store, protocol.family.kind, job.reference)
+    """The alignment of a cell that was scored, from its trials and labels; those that are lost are made in memory."""
+    place = Place.of(store, plan.address, cell)
+    job, protocol, reference = place.job, place.protocol, place.reference
+    explain = _explain(protocol)
     info, _ = trialstore.ensure(store, protocol, job.inputs, reference.timeline)
-    parts: list[Table] = []
-    for first, last in tiles.batches(info.offsets, reference, _ROWS_AT_ONCE):
-        trials = trialstore.load(store, protocol, job.inputs, reference.timeline, first, last)
-        parts += _tables(store, protocol, trials, reference, range(first, last))
+    there, parts = store.exists(place.labels), list[Table]()
+    for ends in place.ranges(info):
+        trials, key, _ = place.rows(*ends)
+        labels = unless_damaged(partial(labelstore.load, store, place.labels, *ends), place.labels) if there else None
+        labels = labels or counting.aligned(protocol, trials, key, reference)
+        parts.append(explain(protocol, trials, labels, key, reference))
     kwlist = read_planned(protocol, "kwlist", job.inputs["kwlist"])
     queries = listed(protocol.settings, reference.facts, info.survey)
     return _alignment(parts, reference, queries, _language(kwlist))
-
-
-_ROWS_AT_ONCE = 1_000_000
 
 
 def _language(kwlist: Any) -> str:
@@ -72,40 +70,6 @@ def _explain(protocol: Protocol) -> Any:
     if protocol.family.explain is None:
         raise UsageError(f"{protocol.name} has no alignment table. Leave the option out.")
     return protocol.family.explain
-
-
-def _tables(store: Store, protocol: Protocol, trials: Sliced, reference: Reference, buckets: range) -> Iterator[Table]:
-    for bucket in buckets:
-        own, key = trials.tiles(bucket, bucket + 1), reference.key.tiles(bucket, bucket + 1)
-        if len(own) or len(key):
-            yield _stored(store, protocol, own, key, reference)
-
-
-def _stored(store: Store, protocol: Protocol, trials: Sliced, key: Sliced, reference: Reference) -> Table:
-    """The rows of one tile, under the address of its partial."""
-    name = tiles.tile_address(protocol, trials, key, reference)
-    path = f"alignments/{name[:2]}/{name}"
-
-    def make() -> None:
-        store.put(path, encode(_explain(protocol)(protocol, trials, key, reference)))
-
-    if not store.exists(path):
-        make()
-    found, _ = mended(lambda: decode(store.get(path)), make, path)
-    return found
-
-
-def encode(rows: Table) -> bytes:
-    """A table as sealed bytes."""
-    texts = {f"text.{name}": names for name, names in rows.vocabularies.items()}
-    return encode_columns(KIND, {**rows.columns, **texts})
-
-
-def decode(data: bytes) -> Table:
-    """The table that ``encode`` wrote. Raises ``StoreError`` on damage."""
-    columns, _ = decode_columns(data, KIND)
-    texts = {name.removeprefix("text."): names for name, names in columns.items() if name.startswith("text.")}
-    return Table({name: column for name, column in columns.items() if not name.startswith("text.")}, texts)
 
 
 def _alignment(parts: Sequence[Table], reference: Reference, queries: Sequence[str], language: str) -> Alignment:

@@ -1,38 +1,53 @@
-"""Score one cell of a plan, on a Dask cluster or in this process: the same tasks, the same bits.
-
-A task gets addresses and returns an address or a partial. It opens the store itself; nothing is scattered.
-"""
+"""Score one cell of a plan, on a Dask cluster or in this process."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from pipeline import compiled
-from pipeline.engine import large, pieces, references, tiles, totals, trace, trialstore
-from pipeline.engine.costed import costed
-from pipeline.engine.inputs import read_planned
-from pipeline.engine.load import load_facts
+from pipeline.engine import large, references, trialstore
+from pipeline.engine.counting import merged
 from pipeline.engine.mending import unless_damaged
-from pipeline.engine.plan import WORKER_DIED, Job, Plan, load_plan
+from pipeline.engine.plan import WORKER_DIED, Job, Plan
 from pipeline.engine.result import Result, from_bytes, to_bytes
 from pipeline.engine.runner import Here, OnCluster, runner
-from pipeline.engine.score import failed, scored
-from pipeline.engine.tiles import Counted
-from pipeline.engine.totals import Total
-from pipeline.engine.trace import Trace
+from pipeline.engine.score import failed
+from pipeline.engine.tasks import (
+    Place,
+    align_batch,
+    conclude,
+    concluded,
+    facts_of,
+    ingest,
+    keep,
+    keep_conclusion,
+    merge,
+    named_sources,
+    read_piece,
+    result_of,
+    score_batch,
+    score_whole,
+    survey_of,
+    write_labels,
+)
 from pipeline.engine.work import Work
 from pipeline.errors import DamageError, Finding, InputError
-from pipeline.protocols.base import Conclusion, Protocol, Reference
+from pipeline.store.address import digest_bytes
 from pipeline.store.blobs import Store
-from pipeline.terms import Cell, Facts, Source
+from pipeline.store.seal import unseal
+from pipeline.terms import Cell
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from distributed import Client
 
-ROWS_PER_TASK = 1_000_000
+BYTES_PER_TASK = 32_000_000
+"""Bytes of an output up to which a cell is one task."""
+COMPRESSED = (".gz", ".zst")
+"""Ends of names of files that hold more than their bytes: twenty times as much, about."""
+LEAST_ROW_BYTES = 32
+"""Bytes of an output's row, at least, about."""
 MERGE_ARITY = 8
 
 
@@ -58,9 +73,35 @@ def do_cell(store: Store, plan: Plan, cell: Cell, client: Client | None = None) 
     except InputError as error:
         reason = job.failed or "refused_input"
         result = failed(plan.protocol_of(job), reason, error, named_sources(job), cell)
-        return lost + _keep(
-            store, job, result, Trace(references.path_of(job.reference), objects=_refusal(store, plan, job))
-        )
+        made_from = (references.path_of(job.reference), *_refusal(store, plan, job))
+        return lost + keep(store, job, result, made_from)
+
+
+def figured(store: Store, plan: Plan, job: Job) -> Result:
+    """A job's result: from the store, or made in memory of its trials, of which nothing is kept.
+
+    An output that was never read is read into the store.
+    """
+    if store.exists(job.path):
+        kept = unless_damaged(lambda: kept_result(store, job), job.path)
+        if kept is not None:
+            return kept
+    try:
+        made = _figured(store, plan, job)
+    except InputError as error:
+        reason = job.failed or "refused_input"
+        made = failed(plan.protocol_of(job), reason, error, named_sources(job), job.cell)
+    return from_bytes(to_bytes(made))
+
+
+def _figured(store: Store, plan: Plan, job: Job) -> Result:
+    if job.failed is not None:
+        raise InputError([_foretold(plan, job, job.failed)])
+    place = (store, plan.address, job.cell)
+    here, (info, _) = Place.of(*place), ingest(*place)
+    there = store.exists(here.labels)
+    parts = [score_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    return result_of(here, *concluded(here, merged(parts).partial, info))
 
 
 def _refusal(store: Store, plan: Plan, job: Job) -> tuple[str, ...]:
@@ -73,30 +114,30 @@ def _refusal(store: Store, plan: Plan, job: Job) -> tuple[str, ...]:
     return (trialstore.refusal_path(path),) if trialstore.is_refused(store, path) else ()
 
 
-def kept_result(store: Store, job: Job) -> Result:
-    """A job's result. Raises ``DamageError`` where it, or the record of what it stands on, is missing or damaged."""
-    trace.load(store, job.address)
-    return load_result(store, job.address)
+def kept_result(store: Store, job: Job, sha256: str | None = None) -> Result:
+    """A job's result. Raises ``DamageError`` where it is missing, damaged, another's, or not of the digest given."""
+    data = store.get(job.path)
+    if sha256 is not None and digest_bytes(data) != sha256:
+        raise DamageError(f"{store.url(job.path)}: this is not what a published run says it is. Run again to mend it.")
+    found = _parsed(unseal(data, store.url(job.path)), job.address)
+    if found.address != job.address:
+        raise DamageError(f"{store.url(job.path)}: it does not say whose result it is. Run again to mend it.")
+    return found
 
 
 def load_result(store: Store, address: str) -> Result:
-    """The result at an address. Raises ``DamageError`` when it is missing or damaged."""
+    """The result at an address. Raises ``DamageError`` when it is missing or damaged, or the result of another."""
+    return _parsed(store.get_sealed(f"results/{address}.json"), address)
+
+
+def _parsed(data: bytes, address: str) -> Result:
     try:
-        return from_bytes(store.get_sealed(f"results/{address}.json"))
+        found = from_bytes(data)
     except (ValueError, KeyError, TypeError) as error:
         raise DamageError(f"result {address} is damaged ({error}). Remove it and run again.") from error
-
-
-def _keep(store: Store, job: Job, result: Result, record: Trace) -> Work:
-    """Write a result, after the record of what it stands on."""
-    record.save(store, job.address)
-    store.put_sealed(job.path, to_bytes(result))
-    return Work.of_made(job.path)
-
-
-def named_sources(job: Job) -> tuple[Source, ...]:
-    """The job's inputs named by their roles, as results keep them."""
-    return tuple(Source(role, role, source.sha256, source.n_bytes) for role, source in sorted(job.inputs.items()))
+    if found.address not in (address, ""):  # results of 0.1.0 do not say
+        raise DamageError(f"result {address} is that of {found.address}. Remove it and run again.")
+    return found
 
 
 def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
@@ -104,33 +145,76 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
         raise InputError([_foretold(plan, job, job.failed)])
     run = runner(client)
     place = (store, plan.address, job.cell)
-    reference, work = references.sound(store, plan.protocol_of(job), job.reference, job.inputs)
-    if store.exists(_total_path(plan.protocol_of(job), job, reference)):
-        found: Work = run.one(reconclude, *place)
-        work += found
-        if job.path in work.made:
-            return work
-    if client is not None:
-        path = trialstore.path_of(plan.protocol_of(job), job.inputs, reference.timeline)
-        work += _read_pieces(run, store, plan, job, path)
+    if client is None or _is_one_task(plan, job):
+        whole: Work = run.one(score_whole, *place)
+        return whole
+    here = Place.of(*place)
+    work = here.work + _read_pieces(run, store, plan, job, here.trials)
     ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
     info, read = ingested
-    batches = tiles.batches(info.offsets, reference, ROWS_PER_TASK)
-    if client is not None and large.may_be(plan.protocol_of(job), info.n_rows):
-        about = Total(None, {**info.survey, "n_rows": info.n_rows}, info.findings, (info.path,))
-        makers = {batch: partial(score_tiles, *place, *batch, info.digests, info.n_rows) for batch in batches}
-        kept = large.keep(run, store, _total_path(plan.protocol_of(job), job, reference), about, makers)
-        work += kept.work
-        if kept.exceeds and (done := conclude_parts(*place, kept, run, info)) is not None:
-            return work + read + done
-        partials = [run.submit(large.counted, part) for part in kept.stored]
-    else:
-        partials = [run.submit(score_tiles, *place, *batch, info.digests, info.n_rows) for batch in batches]
+    ranges, there = here.ranges(info), store.exists(here.labels)
+    if large.may_be(here.protocol, info.n_rows):
+        return work + read + _in_parts(run, here, place, info, there=there)
+    partials = [run.submit(score_batch, *place, *ends, there, info.n_rows) for ends in ranges]
+    done: Work = run.one(conclude, *place, _merged(run, partials), info)
+    return work + read + done
+
+
+def _is_one_task(plan: Plan, job: Job) -> bool:
+    """Whether a cell is worth one task only, by the bytes of its output."""
+    sources = [job.inputs[role] for role in plan.protocol.family.outputs if role in job.inputs]
+    n_bytes = sum(source.n_bytes * (20 if source.uri.endswith(COMPRESSED) else 1) for source in sources)
+    pieces = any(source.sha256 in plan.pieces for source in sources)
+    return not pieces and n_bytes <= min(BYTES_PER_TASK, LEAST_ROW_BYTES * large.rows_in_memory())
+
+
+def _merged(run: Here | OnCluster, partials: list[Any]) -> Any:
+    """A tree of tasks that adds up partials in a fixed order."""
     while len(partials) > 1:
         groups = [partials[start : start + MERGE_ARITY] for start in range(0, len(partials), MERGE_ARITY)]
         partials = [run.submit(merge, group) for group in groups]
-    concluded: Work = run.one(conclude, *place, partials[0], info)
-    return work + read + concluded
+    return partials[0]
+
+
+def _in_parts(
+    run: Here | OnCluster,
+    here: Place,
+    place: tuple[Store, str, Cell],
+    info: trialstore.TrialsInfo,
+    *,
+    there: bool,
+) -> Work:
+    """A cell that may be too large for one worker: its labels are made first, then parts are counted from them."""
+    work, store, ranges = Work(), here.store, here.ranges(info)
+    if not there:
+        made = [run.submit(align_batch, *place, *ends, info.n_rows) for ends in ranges]
+        work += run.one(write_labels, *place, _merged(run, made))
+    makers = {ends: partial(score_batch, *place, *ends, True, info.n_rows) for ends in ranges}
+    kept = large.keep(run, store, here.protocol, here.labels, makers)
+    try:
+        work += kept.work
+        if here.labels in kept.work.damaged:
+            made = [run.submit(align_batch, *place, *ends, info.n_rows) for ends in ranges]
+            work += run.one(write_labels, *place, _merged(run, made))
+        if kept.exceeds and (done := _conclude_parts(here, kept, run, info)) is not None:
+            return work + done
+        partials = [run.submit(large.counted, part) for part in kept.stored]
+        whole: Work = run.one(conclude, *place, _merged(run, partials), info)
+        return work + whole
+    finally:
+        kept.forget()
+
+
+def _conclude_parts(here: Place, kept: large.Kept, run: Here | OnCluster, info: trialstore.TrialsInfo) -> Work | None:
+    """The result of a cell that is too large for one worker, driven from here; None where it must be in one place."""
+    facts, refused = facts_of(here)
+    conclude = here.protocol.family.conclude_parts
+    parts = kept.parts(run)
+    try:
+        conclusion = None if conclude is None else conclude(here.protocol, parts, facts, survey_of(info))
+        return None if conclusion is None else keep_conclusion(here, conclusion, (*info.findings, *refused))
+    finally:
+        parts.forget()
 
 
 def _read_pieces(run: Here | OnCluster, store: Store, plan: Plan, job: Job, path: str) -> Work:
@@ -159,184 +243,12 @@ def _foretold(plan: Plan, job: Job, reason: str) -> Finding:
 
 
 def lacks(store: Store, plan: Plan, job: Job) -> str:
-    """What there is to do for a job: ``figures`` from what is kept, ``tiles`` of trials that are kept, or ``all``."""
+    """What there is to do for a job: ``figures`` from what is kept, ``labels`` of trials that are kept, or ``all``."""
     if job.failed is not None:
         return "figures"
-    protocol = plan.protocol_of(job)
-    reference, _ = references.sound(store, protocol, job.reference, job.inputs)
-    trials = trialstore.path_of(protocol, job.inputs, reference.timeline)
-    if store.exists(totals.path_of(protocol, trials, job.reference)) or trialstore.is_refused(store, trials):
+    here = Place.of(store, plan.address, job.cell)
+    if trialstore.is_refused(store, here.trials):
         return "figures"
-    return "tiles" if trialstore.is_there(store, trials) else "all"
-
-
-def _total_path(protocol: Protocol, job: Job, reference: Reference) -> str:
-    return totals.path_of(protocol, trialstore.path_of(protocol, job.inputs, reference.timeline), job.reference)
-
-
-@lru_cache(maxsize=4)
-def _plan(store: Store, plan_address: str) -> Plan:
-    return load_plan(store, plan_address)
-
-
-@dataclass(frozen=True)
-class _Place:
-    """What every task of a cell begins with."""
-
-    job: Job
-    protocol: Protocol
-    reference: Reference
-    work: Work
-    """More than nothing only where the reference had to be mended."""
-
-    @classmethod
-    def of(cls, store: Store, plan_address: str, cell: Cell) -> _Place:
-        plan = _plan(store, plan_address)
-        job = plan.by_cell[cell]
-        protocol = plan.protocol_of(job)
-        return cls(job, protocol, *references.sound(store, protocol, job.reference, job.inputs))
-
-
-@costed("ingest")
-def ingest(store: Store, plan_address: str, cell: Cell) -> tuple[trialstore.TrialsInfo, Work]:
-    """Task: read the cell's output once into the trials store, unless it is there."""
-    place = _Place.of(store, plan_address, cell)
-    known = _plan(store, plan_address).pieces
-    read = partial(pieces.read, store, known)
-    info, work = trialstore.ensure(store, place.protocol, place.job.inputs, place.reference.timeline, read)
-    for source in place.job.inputs.values():
-        pieces.forget(store, place.protocol, source, known.get(source.sha256, ()))
-    return info, place.work + work
-
-
-@costed("pieces")
-def read_piece(store: Store, plan_address: str, cell: Cell, k: int) -> Work:
-    """Task: read piece ``k`` of the cell's output into the store, for the task that makes trials of all of them."""
-    plan = _plan(store, plan_address)
-    source = plan.by_cell[cell].inputs[plan.protocol.family.outputs[0]]
-    pieces.ensure(store, plan.protocol, source, plan.pieces[source.sha256], k)
-    return Work()
-
-
-@costed("tiles")
-def score_tiles(
-    store: Store, plan_address: str, cell: Cell, first: int, last: int, digests: Sequence[str], n_trials: int
-) -> Counted:
-    """Task: the merged partial of buckets ``first`` up to ``last``, each tile made or found in the store.
-
-    ``n_trials`` are those of the cell.
-    """
-    compiled.start(n_trials)
-    place = _Place.of(store, plan_address, cell)
-    job, protocol, kind = place.job, place.protocol, place.protocol.family.kind
-    trials = trialstore.Rows(store, protocol, job.inputs, place.reference.timeline, first, last)
-    known = digests, references.key_digests(store, kind, job.reference)
-
-    @cache
-    def kin() -> tuple[tiles.Kin, ...]:
-        found = references.kin(store, protocol, job.reference, job.inputs)
-        return tuple(tiles.Kin(other, references.key_digests(store, kind, name)) for name, other in found)
-
-    made = tiles.partial(store, protocol, trials, place.reference, range(first, last), known, kin)
-    return replace(made, work=place.work + trials.work + made.work)
-
-
-@costed("totals")
-def merge(partials: Sequence[Counted]) -> Counted:
-    """Task: partials added in a fixed order."""
-    return tiles.merged(partials, None)
-
-
-@costed("conclude")
-def conclude(store: Store, plan_address: str, cell: Cell, counted: Counted, info: trialstore.TrialsInfo) -> Work:
-    """Task: the cell's merged partial → its total → figures → the result in the store."""
-    compiled.start(info.n_rows)
-    place = _Place.of(store, plan_address, cell)
-    made_of = sorted(path for path in {*counted.work.made, *counted.work.reused} if path.startswith("partials/"))
-    total = Total(counted.partial, {**info.survey, "n_rows": info.n_rows}, info.findings, (info.path, *made_of))
-    path = _total_path(place.protocol, place.job, place.reference)
-    totals.save(store, path, total)
-    return place.work + counted.work + Work.of_made(path) + _conclude(store, place, cell, total, path)
-
-
-@costed("conclude")
-def reconclude(store: Store, plan_address: str, cell: Cell) -> Work:
-    """Task: the result from a total that an earlier run kept. No result is made where that turns out damaged."""
-    place = _Place.of(store, plan_address, cell)
-    path = _total_path(place.protocol, place.job, place.reference)
-    total = unless_damaged(lambda: totals.load(store, path), path)
-    if total is None:
-        store.remove(path)
-        return place.work + Work.of_damaged(path)
-    compiled.start(int(total.survey["n_rows"]))
-    return place.work + Work.of_reused(path, *total.objects) + _conclude(store, place, cell, total, path)
-
-
-def conclude_parts(
-    store: Store,
-    plan_address: str,
-    cell: Cell,
-    kept: large.Kept,
-    run: Here | OnCluster,
-    info: trialstore.TrialsInfo,
-) -> Work | None:
-    """The result of a cell that is too large for one worker, driven from here; None where it must be in one place."""
-    place = _Place.of(store, plan_address, cell)
-    protocol = place.protocol
-    facts, refused = _facts(place, cell)
-    conclude = protocol.family.conclude_parts
-    survey = {**info.survey, "n_rows": info.n_rows}
-    parts = kept.parts(run)
-    try:
-        conclusion = None if conclude is None else conclude(protocol, parts, facts, survey)
-        if conclusion is None:
-            return None
-        findings = (*info.findings, *refused)
-        return place.work + _keep_conclusion(store, place, cell, conclusion, findings, "", kept.objects)
-    finally:
-        parts.forget()
-
-
-def _conclude(store: Store, place: _Place, cell: Cell, total: Total, path: str) -> Work:
-    facts, refused = _facts(place, cell)
-    conclusion = place.protocol.family.conclude(place.protocol, total.partial, facts, total.survey)
-    conclusion = _with_stored_curves(place.protocol, conclusion)
-    return _keep_conclusion(store, place, cell, conclusion, (*total.findings, *refused), path, total.objects)
-
-
-def _facts(place: _Place, cell: Cell) -> tuple[Facts, tuple[Finding, ...]]:
-    """The reference's facts with those of the participant's declaration, and why that was refused if it was."""
-    job, protocol, facts = place.job, place.protocol, place.reference.facts
-    resources, refused = _resources(protocol, job)
-    queries = read_planned(protocol, "queries", job.inputs["queries"]) if "queries" in job.inputs else None
-    return replace(facts, load=load_facts(resources, queries, cell, facts.queries)), refused
-
-
-def _keep_conclusion(
-    store: Store,
-    place: _Place,
-    cell: Cell,
-    conclusion: Conclusion,
-    findings: tuple[Finding, ...],
-    total: str,
-    objects: tuple[str, ...],
-) -> Work:
-    warnings = (*place.reference.findings, *findings)
-    result = scored(place.protocol, conclusion, named_sources(place.job), warnings, cell)
-    return _keep(store, place.job, result, Trace(references.path_of(place.job.reference), total, objects))
-
-
-def _with_stored_curves(protocol: Protocol, conclusion: Conclusion) -> Conclusion:
-    keep = protocol.family.stored_curve
-    parts = {name: replace(part, curve=keep(part.curve)) for name, part in conclusion.conditions.items()}
-    return replace(conclusion, curve=keep(conclusion.curve), conditions=parts)
-
-
-def _resources(protocol: Protocol, job: Job) -> tuple[Any | None, tuple[Finding, ...]]:
-    """What the participant declared. A refused declaration costs the load figures, with a warning, not the cell."""
-    if "resources" not in job.inputs:
-        return None, ()
-    try:
-        return read_planned(protocol, "resources", job.inputs["resources"]), ()
-    except InputError as error:
-        return None, error.findings
+    if not trialstore.is_there(store, here.trials):
+        return "all"
+    return "figures" if store.exists(here.labels) else "labels"

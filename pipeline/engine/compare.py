@@ -28,7 +28,7 @@ def compare_files(protocol: Protocol, inputs: Mapping[str, str], other: str) -> 
 
     def total(own: Mapping[str, Any]) -> Any:
         trials, _ = family.lay_out(protocol, own, reference.timeline)
-        return family.tile(protocol, trials, reference.key, reference)
+        return family.counted(protocol, trials, reference.key, reference)
 
     tests: dict[str, Figure] = family.compare(total(tables), total({**tables, main: second}))
     return tests

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar
 
-from pipeline.engine.tiles import Counted
+from pipeline.engine.counting import Counted
 from pipeline.engine.work import Work
 from pipeline.store.meter import metered
 from pipeline.terms import Cell

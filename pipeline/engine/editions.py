@@ -15,8 +15,8 @@ from pipeline.store.address import address
 Stage = Literal["reading", "aligning", "figures"]
 EDITIONS: dict[Stage, int] = {"reading": 2, "aligning": 2, "figures": 1}
 """The stages in their order, each with its edition: raised when the stage makes something else of the same, or when
-that is stored in another form. *Reading* makes tables, references and trials; *aligning* partials, totals and alignment
-tables; *figures* results and what is drawn from them."""
+that is stored in another form. *Reading* makes tables, references and trials; *aligning* labels; *figures* counts
+them, and makes results and what is drawn from them."""
 
 
 def named(stage: Stage, kind: str, protocol: Protocol, /, **parts: Any) -> str:

@@ -1,4 +1,4 @@
-"""Cells whose trials are too many for one worker: their total stays in the store in parts.
+"""Cells whose trials are too many for one worker: their partials stay in the store, as scratch, while figures are made.
 
 Nothing large goes through the scheduler: a task reads the part it is given and returns sums. The first pass keeps the
 trials of every part by score in the store (``sorted_parts``), from which later ones read what they need. A part is a
@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pipeline.engine import totals
-from pipeline.engine.mending import unless_damaged
+from pipeline.engine import editions
+from pipeline.engine.counting import Counted
+from pipeline.engine.mending import removing, unless_damaged
 from pipeline.engine.parts import Parts
 from pipeline.engine.runner import Here, OnCluster
-from pipeline.engine.tiles import Counted
-from pipeline.engine.totals import Total
 from pipeline.engine.work import Work, total
 from pipeline.errors import UsageError
+from pipeline.partials.codec import FORMS, decode, encode_parts
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store
 
@@ -39,42 +39,35 @@ def rows_in_memory() -> int:
 
 @dataclass(frozen=True)
 class Stored:
-    """A part of a cell's total: in the store, or made by ``make`` when it is asked for."""
+    """A part of a cell's partial: in the store, or made by ``make`` when it is asked for."""
 
     store: Store
     path: str
     make: Callable[[], Counted]
-    about: Total
-    """What every part of the total says but for its partial and its tiles."""
 
     def load(self) -> Any:
         """The partial."""
-        return self.ensured()[0].partial
+        return self.ensured().partial
 
-    def ensured(self) -> tuple[Total, Work]:
-        """The part and what it took to have it."""
-        work = Work.of_reused(self.path)
+    def ensured(self) -> Counted:
+        """The part, and what it took to have it."""
+        work = Work()
         if self.store.exists(self.path):
-            found = unless_damaged(lambda: totals.load(self.store, self.path), self.path)
+            found = unless_damaged(lambda: decode(self.store.get(self.path)), self.path)
             if found is not None:
-                return found, work
-            self.store.remove(self.path)
+                return Counted(found)
             work = Work.of_damaged(self.path)
         made = self.make()
-        tiles = sorted(path for path in {*made.work.made, *made.work.reused} if path.startswith("partials/"))
-        objects = (*self.about.objects, *tiles)
-        found = replace(self.about, partial=made.partial, objects=objects)
-        totals.save(self.store, self.path, found)
-        return found, work + made.work + Work.of_made(self.path)
+        self.store.put_parts(self.path, encode_parts(made.partial.kind, *made.partial.to_columns()))
+        return replace(made, work=work + made.work)
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Parts that are in the store: their distinct scores in all, and what they were made of."""
+    """Parts that are in the store: their distinct scores in all, and what it took to have them."""
 
     stored: tuple[Stored, ...]
     n_rows: int
-    objects: tuple[str, ...]
     work: Work
 
     @property
@@ -86,6 +79,12 @@ class Kept:
         """The parts as tasks see them."""
         return Parts(run, self.stored)
 
+    def forget(self) -> None:
+        """Remove the parts from the store: a later run counts them again."""
+        with removing("parts of a cell"):
+            for part in self.stored:
+                part.store.remove(part.path)
+
 
 def may_be(protocol: Protocol, n_trials: int) -> bool:
     """Whether a cell of so many trials may be too large for one worker, and can do without being in one."""
@@ -95,21 +94,22 @@ def may_be(protocol: Protocol, n_trials: int) -> bool:
 def keep(
     run: Here | OnCluster,
     store: Store,
-    path: str,
-    about: Total,
+    protocol: Protocol,
+    labels: str,
     makers: Mapping[tuple[int, int], Callable[[], Counted]],
 ) -> Kept:
-    """The parts of the total at ``path``, one a batch of buckets, made where the store lacks them."""
-    stored = tuple(Stored(store, totals.part_of(path, *batch), make, about) for batch, make in makers.items())
-    seen: list[tuple[int, tuple[str, ...], Work]] = run.one(list, run.map(kept, stored))
-    objects = tuple(sorted({path for _, tiles, _ in seen for path in tiles} | {part.path for part in stored}))
-    return Kept(stored, sum(n_rows for n_rows, _, _ in seen), objects, total(work for _, _, work in seen))
+    """The partial of the labels at a path in parts, one a batch of buckets, made where the store lacks them."""
+    name = editions.named("figures", "parts", protocol, labels=labels, forms=FORMS)
+    paths = {ends: f"scratch/{name[:2]}/{name}.{ends[0]}-{ends[1]}" for ends in makers}
+    stored = tuple(Stored(store, paths[ends], make) for ends, make in makers.items())
+    seen: list[tuple[int, Work]] = run.one(list, run.map(kept, stored))
+    return Kept(stored, sum(n_rows for n_rows, _ in seen), total(work for _, work in seen))
 
 
-def kept(part: Stored) -> tuple[int, tuple[str, ...], Work]:
-    """Task: have a part in the store; its rows and what it was made of."""
-    found, work = part.ensured()
-    return found.partial.n_rows, found.objects, work
+def kept(part: Stored) -> tuple[int, Work]:
+    """Task: have a part in the store; its rows and what it took."""
+    found = part.ensured()
+    return found.partial.n_rows, found.work
 
 
 def counted(part: Stored) -> Counted:

@@ -41,6 +41,10 @@ class Result:
     n_findings: int = 0
     failed: str | None = None
     """Reason code of a cell without figures (``missing_output``, ``refused_input``, ``worker_died``, …)."""
+    address: str = ""
+    """Where it belongs in a store; "" for one that lies in none."""
+    made_from: tuple[str, ...] = ()
+    """Objects of the store that it was made from: reference, trials and labels, as far as it got."""
 
 
 _PART = {"facts", "measures", "blocks", "curve"}
@@ -146,6 +150,8 @@ def to_bytes(result: Result) -> bytes:
     stored["sources"] = [asdict(source) for source in result.sources]
     stored["primary"] = result.primary
     stored["tables"] = sorted(result.tables)
+    if result.address:
+        stored |= {"address": result.address, "made_from": result.made_from}
     return jsonbytes.dumps(stored, sort_keys=True)
 
 
@@ -176,6 +182,8 @@ def from_bytes(data: bytes) -> Result:
         findings=tuple(Finding(**finding) for finding in stored[kind]),
         n_findings=stored[f"n_{kind}"],
         failed=failed,
+        address=stored.get("address", ""),
+        made_from=tuple(stored.get("made_from", ())),
     )
 
 

@@ -8,19 +8,17 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from pipeline import protocols
+from pipeline.engine.counting import ROWS_AT_ONCE
 from pipeline.engine.inputs import read_role
 from pipeline.engine.labels import relabel
 from pipeline.engine.load import load_facts
 from pipeline.engine.memory import give_back_memory
 from pipeline.engine.result import Result
-from pipeline.engine.tiles import batches
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Conclusion, Protocol, Reference, Sliced
 from pipeline.terms import Cell, Facts, Source
-
-ROWS_AT_ONCE = 1 << 18
-"""Trials and occurrences of a tile: few enough for a processor's caches, many enough for what a tile costs."""
+from pipeline.trials.tiles import batches
 
 
 def score_files(
@@ -67,7 +65,7 @@ def _score(
             tables.pop(role, None)
         about = survey(protocol, trials)
         load = load_facts(tables.get("resources"), tables.get("queries"), cell, reference.facts.queries)
-        parts = _tiles(protocol, trials, reference)
+        parts = _partials(protocol, trials, reference)
         del trials
         give_back_memory()
         partial = merge_tree(parts, family.zero())
@@ -93,11 +91,11 @@ def _concluded(
     return family.conclude_figures(replace(protocol, measures=wanted), partial, facts, about)
 
 
-def _tiles(protocol: Protocol, trials: Sliced, reference: Reference) -> list[Any]:
+def _partials(protocol: Protocol, trials: Sliced, reference: Reference) -> list[Any]:
     """Partials of runs of buckets, that a large output's trials need not be held several times over."""
-    ranges = batches(trials.offsets, reference, ROWS_AT_ONCE)
+    ranges = batches(trials.offsets, reference.key.offsets, ROWS_AT_ONCE)
     cuts = ((trials.tiles(*ends), reference.key.tiles(*ends)) for ends in ranges)
-    return [protocol.family.tile(protocol, rows, key, reference) for rows, key in cuts]
+    return [protocol.family.counted(protocol, rows, key, reference) for rows, key in cuts]
 
 
 def check_roles(protocol: Protocol, inputs: Mapping[str, str]) -> None:
@@ -135,7 +133,7 @@ def read_all(protocol: Protocol, inputs: Mapping[str, str]) -> tuple[dict[str, A
 
 
 def survey(protocol: Protocol, trials: Sliced) -> dict[str, Any]:
-    """What the trials as a whole say, beside any tile."""
+    """What the trials as a whole say."""
     return {**protocol.family.kind.survey(trials), "n_rows": len(trials)}
 
 

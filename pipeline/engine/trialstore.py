@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from pipeline.engine import editions
 from pipeline.engine.inputs import read_planned
-from pipeline.engine.mending import mended, tell, unless_damaged
-from pipeline.engine.tiles import digests
+from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import Kind, Protocol, Sliced
-from pipeline.store import arrays, record
+from pipeline.store import arrays, groups
 from pipeline.store.blobs import Store
-from pipeline.store.columns import Columns, load_all
 from pipeline.terms import Source
 from pipeline.trials.schema import Ints
 
@@ -37,8 +35,6 @@ class TrialsInfo:
     findings: tuple[Finding, ...]
     survey: Mapping[str, Any]
     """What the output says beside its trials."""
-    digests: tuple[str, ...] = ()
-    """Digest of each tile, by bucket."""
 
     @property
     def n_rows(self) -> int:
@@ -53,12 +49,12 @@ def path_of(protocol: Protocol, inputs: Inputs, timeline: Any) -> str:
         "reading",
         "trials",
         protocol,
-        form=record.KIND,
+        form=groups.KIND,
         trials_kind=kind.name,
         output={role: inputs[role].sha256 for role in protocol.family.outputs if role in inputs},
         layout=dict(kind.timeline_parts(protocol.settings, timeline)),
     )
-    return f"trials/{laid}.zarr"
+    return f"trials/{laid}{arrays.ENDING}"
 
 
 def ensure(
@@ -74,59 +70,32 @@ def ensure(
 
     def again() -> None:
         nonlocal work
-        arrays.discard(store, path)
         work += Work.of_damaged(path)
         make()
 
-    if not arrays.is_complete(store, path):
-        if arrays.is_recorded(store, path):
-            tell(path, "objects are lost or cut short")
-            again()
-        else:
-            make()
+    if not is_there(store, path):
+        make()
     found, _ = mended(lambda: info(store, protocol, inputs, timeline), again, path)
     return found, work or Work.of_reused(path)
 
 
-class Rows:
-    """Buckets ``first`` up to ``last`` (exclusive) of stored trials; nothing is read before it is asked for.
+def sound(
+    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int
+) -> tuple[Sliced, Work]:
+    """Buckets ``first`` up to ``last`` (exclusive) of stored trials; what is damaged is read from the output again."""
+    path, work = path_of(protocol, inputs, timeline), Work()
 
-    What turns out damaged is read from the output again.
-    """
+    def again() -> None:
+        nonlocal work
+        work += Work.of_damaged(path) + _write(store, protocol, inputs, timeline)
 
-    def __init__(self, store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> None:
-        self._place = store, protocol, inputs, timeline
-        self._first, self._last = first, last
-        self._path = path_of(protocol, inputs, timeline)
-        self.work = Work()
-        """What had to be mended."""
-
-    @cached_property
-    def head(self) -> Sliced:
-        """What holds for the whole output, without any row."""
-        return self._read(self._first, self._first)
-
-    def tile(self, bucket: int) -> Sliced:
-        """The rows of one bucket; all buckets are read at once."""
-        return self._rows.tiles(bucket, bucket + 1)
-
-    @cached_property
-    def _rows(self) -> Sliced:
-        return self._read(self._first, self._last)
-
-    def _read(self, first: int, last: int) -> Sliced:
-        store, protocol, inputs, timeline = self._place
-
-        def again() -> None:
-            arrays.discard(store, self._path)
-            self.work += Work.of_damaged(self._path) + _write(store, protocol, inputs, timeline)
-
-        return mended(lambda: _load(store, protocol.family.kind, self._path, first, last), again, self._path)[0]
+    found, _ = mended(lambda: _load(store, protocol.family.kind, path, first, last), again, path)
+    return found, work
 
 
 def is_there(store: Store, path: str) -> bool:
-    """Whether the trials at ``path`` were written once; what is damaged of them is found when they are read."""
-    return arrays.is_recorded(store, path)
+    """Whether there are trials at ``path``; what is damaged of them is found when they are read."""
+    return store.exists(path)
 
 
 def is_refused(store: Store, path: str) -> bool:
@@ -145,7 +114,7 @@ def raise_refused(store: Store, path: str) -> None:
 
 def refusal_path(path: str) -> str:
     """Where it is kept that the output whose trials would lie at ``path`` is refused."""
-    return f"{path.removesuffix('.zarr')}.refused.json"
+    return f"{path.removesuffix(arrays.ENDING)}.refused.json"
 
 
 def _read(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, path: str, read: Read) -> tuple[Any, Any]:
@@ -167,22 +136,19 @@ def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read
     attributes |= {f"{role}_bytes": inputs[role].n_bytes for role in outputs}
     attributes["survey"] = json.dumps(protocol.family.kind.survey(trials), sort_keys=True, allow_nan=False)
     attributes["findings"] = json.dumps([asdict(finding) for finding in findings])
-    attributes["digests"] = json.dumps(digests(protocol.family.kind, trials))
     dataset = protocol.family.kind.to_dataset(trials, timeline, attributes)
-    arrays.write_groups(store, path, {"": dataset}, often_read=True)
+    arrays.write_groups(store, path, {"": dataset})
     return Work.of_made(path, sum(inputs[role].n_bytes for role in outputs))
 
 
 def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> TrialsInfo:
     """What is known of trials already stored, all that is not by trial having been read and checked."""
     path = path_of(protocol, inputs, timeline)
-    arrays.forget_columns()
-    stored = arrays.open_columns(store, path)
-    load_all(column for column in stored.variables.values() if "trial" not in column.dims)
-    findings = tuple(Finding(**entry) for entry in json.loads(stored.attrs["findings"]))
+    _opened.cache_clear()
+    stored = _opened(store, path).dataset
     offsets = np.asarray(stored.variables["bucket_offset"].to_numpy(), np.int64)
-    known = tuple(json.loads(stored.attrs["digests"]))
-    return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]), known)
+    findings = tuple(Finding(**entry) for entry in json.loads(stored.attrs["findings"]))
+    return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]))
 
 
 def load(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> Sliced:
@@ -191,11 +157,14 @@ def load(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first:
 
 
 def _load(store: Store, kind: Kind, path: str, first: int, last: int) -> Sliced:
-    loaded: Sliced = _reader(kind, arrays.open_columns(store, path))(first, last)
+    stored = _opened(store, path)
+    offsets = stored.dataset.variables["bucket_offset"].to_numpy()
+    stored.fetch(int(offsets[first]), int(offsets[last]))
+    loaded: Sliced = kind.from_dataset(stored.dataset, first, last)
     return loaded
 
 
 @lru_cache(maxsize=2)
-def _reader(kind: Kind, stored: Columns) -> Callable[[int, int], Any]:
-    """What reads buckets of trials, as long as few others are read between."""
-    return partial(kind.from_dataset, stored) if kind.reader is None else kind.reader(stored)
+def _opened(store: Store, path: str) -> arrays.Opened:
+    """Stored trials: the same for all who read buckets of them, as long as few others are read between."""
+    return arrays.opened(store, path)

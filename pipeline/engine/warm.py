@@ -12,7 +12,7 @@ from pipeline.engine.memory import without_collector
 
 NEEDED = (
     "pipeline.engine.cell",
-    "pipeline.store.recorded",
+    "pipeline.store.zipped",
     "xarray",
     "zarr",
     "dask.array",  # xarray looks for it with the first array that it is given

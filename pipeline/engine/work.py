@@ -8,8 +8,8 @@ from typing import Any
 
 from pipeline.store.meter import Cost, Costs, together
 
-RINGS = ("tables", "references", "trials", "partials", "totals", "results")
-"""Folders of the store that a run adds to. Totals are sums of partials, kept so that they need not be added again."""
+RINGS = ("tables", "references", "trials", "labels", "results")
+"""Folders of the store that a run adds to."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,6 @@ class Work:
     made: Mapping[str, int] = field(default_factory=dict)
     """Path of each object made → bytes of input files read for it."""
     reused: frozenset[str] = frozenset()
-    aligned: frozenset[str] = frozenset()
-    """Of the tiles made, those for which anything was aligned; the others come from tiles of another query list."""
     damaged: frozenset[str] = frozenset()
     """Objects that were lost or not what had been written; each was discarded and made again."""
     costs: Costs = field(default_factory=dict, compare=False)
@@ -33,11 +31,6 @@ class Work:
     def of_made(cls, path: str, bytes_read: int = 0) -> Work:
         """One object, made now."""
         return cls({path: bytes_read})
-
-    @classmethod
-    def of_aligned(cls, path: str) -> Work:
-        """One tile, aligned now."""
-        return cls({path: 0}, aligned=frozenset((path,)))
 
     @classmethod
     def of_reused(cls, *paths: str) -> Work:
@@ -60,7 +53,7 @@ class Work:
             made[path] = max(self.made[path], other.made[path])
         reused = (self.reused | other.reused) - made.keys()
         costs = together(self.costs, other.costs)
-        return Work(made, reused, self.aligned | other.aligned, self.damaged | other.damaged, costs)
+        return Work(made, reused, self.damaged | other.damaged, costs)
 
     def __bool__(self) -> bool:
         return bool(self.made or self.reused or self.damaged)
@@ -68,7 +61,6 @@ class Work:
     def document(self) -> dict[str, Any]:
         """Counts by ring, bytes read and the damaged objects, as JSON carries them."""
         counts = {ring: {"made": _count(self.made, ring), "reused": _count(self.reused, ring)} for ring in RINGS}
-        counts["partials"]["aligned"] = len(self.aligned)
         costs = {kind: self.costs[kind].document() for kind in sorted(self.costs)}
         return {**counts, "bytes_read": sum(self.made.values()), "damaged": sorted(self.damaged), "costs": costs}
 
@@ -76,16 +68,15 @@ class Work:
 def total(parts: Iterable[Work]) -> Work:
     """All of ``parts`` together."""
     made: dict[str, int] = {}
-    reused, aligned, damaged = set[str](), set[str](), set[str]()
+    reused, damaged = set[str](), set[str]()
     costs: Costs = {}
     for part in parts:
         costs = together(costs, part.costs)
         for path, bytes_read in part.made.items():
             made[path] = max(bytes_read, made.get(path, 0))
         reused |= part.reused
-        aligned |= part.aligned
         damaged |= part.damaged
-    return Work(made, frozenset(reused - made.keys()), frozenset(aligned), frozenset(damaged), costs)
+    return Work(made, frozenset(reused - made.keys()), frozenset(damaged), costs)
 
 
 def _count(paths: Iterable[str], ring: str) -> int:
@@ -96,7 +87,7 @@ WORDS = {
     "tables": "organisers' files read",
     "references": "references",
     "trials": "outputs read",
-    "partials": "tiles",
+    "labels": "labels",
     "results": "cells",
 }
 
@@ -115,10 +106,7 @@ def work_text(work: Mapping[str, Any]) -> str:
 
 
 def _ring_text(word: str, counts: Mapping[str, int]) -> str:
-    made = f"{counts['made']} made"
-    if counts.get("aligned", counts["made"]) != counts["made"]:
-        made += f" ({counts['aligned']} aligned, the others from those of an earlier query list)"
-    return f"{word} {made}, {counts['reused']} reused"
+    return f"{word} {counts['made']} made, {counts['reused']} reused"
 
 
 def cost_rows(work: Mapping[str, Any]) -> list[tuple[str, ...]]:

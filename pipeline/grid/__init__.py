@@ -14,6 +14,7 @@ from pipeline.grid.publish import (
     load_run,
     promote,
     publish,
+    recorded,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "load_run",
     "promote",
     "publish",
+    "recorded",
 ]

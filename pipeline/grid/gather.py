@@ -15,6 +15,7 @@ from pipeline.engine.result import Result
 from pipeline.engine.rows import columns_of
 from pipeline.grid.axes import ALL, CELL, Axes, array, text_array
 from pipeline.grid.disclosure import EVERYTHING
+from pipeline.grid.rests import rests
 from pipeline.grid.thin import thin
 from pipeline.terms import Figure
 
@@ -95,6 +96,7 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
             np.array([by_name[s].primary for s in axes.systems]), ("system",), "primary system", "evaluation file"
         ),
         **_canaries(plan, axes),
+        **rests(axes, results),
         "measure_unit": text_array([m.unit for m in measures], ("measure",), "unit of the figure", "protocol"),
         "measure_better": text_array([m.better for m in measures], ("measure",), "better direction", "protocol"),
         "measure_source": text_array(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from pipeline.engine import trace
+from pipeline.engine.cell import load_result
 from pipeline.engine.mending import unless_damaged
 from pipeline.errors import DamageError
 from pipeline.grid.publish import faults, load_run
@@ -19,14 +19,17 @@ _READERS_AT_ONCE = 8
 def deep_faults(store: Store, run_id: str) -> tuple[list[str], int]:
     """Objects that are not what was written, of the manifest and behind it; and how many were read behind it.
 
-    Results name what they were made from in their traces: references, trials, tiles and totals, each of which carries
-    its own digest. Raises ``DamageError`` where the manifest itself cannot be read.
+    Results name what they were made from: references, trials and labels, each of which carries its own digests. Raises
+    ``DamageError`` where the manifest itself cannot be read.
     """
     run = load_run(store, run_id)
     damaged, behind = faults(store, run_id), set[str]()
     for address in run.results.values():
-        found = unless_damaged(lambda address=address: trace.load(store, address), trace.path_of(address))  # type: ignore[misc]
-        behind |= set(found.paths) if found is not None else set()
+        path = f"results/{address}.json"
+        found = unless_damaged(lambda address=address: load_result(store, address), path)  # type: ignore[misc]
+        if found is None and path not in damaged:
+            damaged.append(path)
+        behind |= set(found.made_from) if found is not None else set()
 
     def look(path: str) -> str | None:
         try:
@@ -42,7 +45,7 @@ def deep_faults(store: Store, run_id: str) -> tuple[list[str], int]:
 
 def _check(path: str) -> Callable[[Store, str], None]:
     """How an object is checked, by what it is."""
-    if path.endswith(".zarr"):
+    if path.endswith(arrays.ENDING):
         return arrays.verify
     if path.endswith(".json"):
         return _sealed

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pipeline.engine import trace
 from pipeline.engine.labels import relabel
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan
@@ -16,7 +15,7 @@ from pipeline.engine.result import Result
 from pipeline.engine.work import Work
 from pipeline.errors import DamageError, StoreError
 from pipeline.grid.gather import gather
-from pipeline.store import arrays, manifest
+from pipeline.store import arrays, former, manifest
 from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
 
@@ -123,7 +122,7 @@ def before(store: Store, plan: Plan) -> Run | None:
 
 
 def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], report: Report | None) -> Run:
-    grid_path = f"grids/{plan.evaluation}/{run_id}.zarr"
+    grid_path = f"grids/{plan.evaluation}/{run_id}{arrays.ENDING}"
     groups = {name: group.assign_attrs(run=run_id) for name, group in gather(plan, results).items()}
     arrays.write_groups(store, grid_path, groups)
     reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", groups, results))
@@ -148,8 +147,8 @@ def _path(run_id: str) -> str:
 
 def _objects(store: Store, run: Run) -> dict[str, Any]:
     """Every object of the run with its size and digest: nothing is read that no manifest names."""
-    paths = [path for name in run.results.values() for path in (f"results/{name}.json", trace.path_of(name))]
-    paths += [*run.reports.values(), f"plans/{run.plan}.json", f"{run.grid}.json"]
+    paths = [f"results/{name}.json" for name in run.results.values()]
+    paths += [*run.reports.values(), f"plans/{run.plan}.json", run.grid]
     return {path: store.describe(path) for path in sorted(set(paths))}
 
 
@@ -161,6 +160,22 @@ def named(result: Result, plan: Plan) -> Result:
     names = {role: plan.labels.get(source.uri, role) for role, source in job.inputs.items()}
     sources = tuple(replace(source, uri=names.get(source.role, source.uri)) for source in result.sources)
     return replace(result, findings=relabel(result.findings, names), sources=sources)
+
+
+def recorded(store: Store, plan: Plan) -> dict[str, str]:
+    """The SHA-256 of each result of the newest runs of a plan's evaluation, published and staged, by its path.
+
+    Nothing where there is no such run, or its manifest cannot be read.
+    """
+    found: dict[str, str] = {}
+    for name in (f"{plan.evaluation}{STAGED}", plan.evaluation):
+        newest = unless_damaged(lambda name=name: manifest.latest(store, name), f"refs/{name}")  # type: ignore[misc]
+        if newest is None:
+            continue
+        read = unless_damaged(lambda run=newest["run"]: _manifest(store, run), newest["manifest"])  # type: ignore[misc]
+        objects = {} if read is None else read[1]
+        found |= {path: about["sha256"] for path, about in objects.items() if path.startswith("results/")}
+    return found
 
 
 def load_run(store: Store, run_id: str) -> Run:
@@ -176,19 +191,14 @@ def _manifest(store: Store, run_id: str) -> tuple[Run, dict[str, Any]]:
 
 def faults(store: Store, run_id: str) -> list[str]:
     """Objects of a run that are not what its manifest says, read one by one; empty when all is sound."""
-    run, objects = _manifest(store, run_id)
+    _, objects = _manifest(store, run_id)
 
     def look(path: str) -> bool:
         return bool(unless_damaged(lambda: store.describe(path), path) == objects[path])
 
     with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
         sound = list(pool.map(look, objects))
-    damaged = [path for path, fine in zip(objects, sound, strict=True) if not fine]
-    try:
-        arrays.verify(store, run.grid)
-    except DamageError as error:
-        damaged.append(f"{run.grid} ({error})")
-    return damaged
+    return [path for path, fine in zip(objects, sound, strict=True) if not fine]
 
 
 def checked(store: Store, run: Run, path: str) -> bytes:
@@ -219,4 +229,5 @@ def latest(store: Store, evaluation: str) -> Run | None:
 
 def load_grid(store: Store, run: Run) -> dict[str, xr.Dataset]:
     """The groups of a run's grid."""
-    return {name: arrays.open_group(store, run.grid, name) for name in GROUPS}
+    open_group = former.open_group if run.grid.endswith(former.ENDING) else arrays.open_group
+    return {name: open_group(store, run.grid, name) for name in GROUPS}

@@ -7,7 +7,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pipeline.engine import references, tablestore, trace
+from pipeline.engine import references, tablestore
+from pipeline.engine.cell import load_result
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, load_plan
 from pipeline.errors import DamageError
@@ -16,6 +17,8 @@ from pipeline.store.blobs import Store
 from pipeline.store.entries import Entry
 
 DAY_S = 86_400.0
+FORMER = ("traces", "totals", "alignments", "partials", "kin")
+"""Folders that rescore 0.1.0 kept."""
 FOLDERS = (
     *(
         "refs",
@@ -25,14 +28,11 @@ FOLDERS = (
         "grids",
         "resamples",
         "results",
-        "traces",
-        "totals",
-        "alignments",
-        "partials",
+        *FORMER,
+        "labels",
         "trials",
         "pieces",
         "scratch",
-        "kin",
         "references",
         "tables",
         "plans",
@@ -93,11 +93,6 @@ def remove(store: Store, sweep: Sweep) -> None:
 def _whole(path: str) -> str:
     """The object whose fate a path shares: arrays are many objects and a record, which go together."""
     head, separator, _ = path.partition(".zarr")
-    if path.startswith("alignments/"):  # a tile's alignment has the address of its partial, and stays as long
-        return path.replace("alignments/", "partials/", 1)
-    if path.startswith("kin/"):  # says that there is a reference
-        name = path.rpartition("/")[2]
-        return f"references/{name[:2]}/{name}"
     return head + separator if separator else path
 
 
@@ -132,11 +127,11 @@ def _of_results(store: Store, addresses: Iterable[str], run: str) -> set[str]:
     reached = set[str]()
     for address in addresses:
         try:
-            found = trace.load(store, address)
+            found = load_result(store, address)
         except DamageError as error:
             message = f"run {run}: it is not known what result {address[:12]} stands on ({error})"
             raise DamageError(f"{message}. Run its evaluation again, or keep fewer runs.") from error
-        reached |= {f"results/{address}.json", trace.path_of(address), *map(_whole, found.paths)}
+        reached |= {f"results/{address}.json", *map(_whole, found.made_from)}
     return reached
 
 
@@ -158,8 +153,8 @@ def _planned(store: Store, times: dict[str, float], limit_s: float) -> set[str]:
         plan = unless_damaged(lambda address=address: load_plan(store, address), path)  # type: ignore[misc]
         reached |= set() if plan is None else _tables_of(plan)
         for job in plan.jobs if plan is not None else ():
-            reached |= {job.path, trace.path_of(job.address), path}
-            if store.exists(trace.path_of(job.address)):
-                found = unless_damaged(lambda job=job: trace.load(store, job.address), job.path)  # type: ignore[misc]
-                reached |= set(map(_whole, found.paths)) if found is not None else set()
+            reached |= {job.path, path}
+            if store.exists(job.path):
+                found = unless_damaged(lambda job=job: load_result(store, job.address), job.path)  # type: ignore[misc]
+                reached |= set(map(_whole, found.made_from)) if found is not None else set()
     return reached

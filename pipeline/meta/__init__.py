@@ -1,1 +1,1 @@
-"""Across evaluations: one table of figures, how sure they are, and whether rankings agree. Reads grids and totals."""
+"""Across evaluations: one table of figures, how sure they are, and whether rankings agree. From grids and labels."""

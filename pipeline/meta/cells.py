@@ -1,15 +1,17 @@
-"""A scored cell from what the store keeps of it: its totals, and the units of its figures."""
+"""A scored cell from what the store keeps of it: its trials and labels, counted anew, and the units of its figures."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pipeline.engine import references, totals, trialstore
+from pipeline.engine import labelstore, references, trialstore
 from pipeline.engine.cell import load_result
+from pipeline.engine.counting import counted, merged
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
-from pipeline.engine.totals import Total
+from pipeline.engine.tasks import Place, survey_of
+from pipeline.engine.work import Work
 from pipeline.errors import PlatformError
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.resampling import Sample
@@ -17,8 +19,10 @@ from pipeline.metrics.samples import NOT_RESAMPLED
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.store.blobs import Store
 
-NOT_KEPT = "totals_not_kept"
+NOT_KEPT = "labels_not_kept"
 """Reason: the store has the figures of a cell, but no longer what they were made of."""
+OLD_STORE = "old_store"
+"""Reason: the figures were made by rescore 0.1.0, which kept trials in another form. Score the evaluation again."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,8 @@ class OpenCell:
     protocol: Protocol
     reference: Reference
     path: str
-    """Where its total is: names it by all that figures of it depend on but costs and priors."""
-    total: Total
+    """Where its labels are: names it by all that figures of it depend on but costs and priors."""
+    partial: Any
     scored: Scored[Any]
 
     def rows(self) -> tuple[Any, Any]:
@@ -57,11 +61,25 @@ def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) 
     protocol = plan.protocol_of(job)
     if protocol.family.whole is None:
         return NOT_RESAMPLED
+    if not result.made_from:
+        return OLD_STORE
     try:
         reference = references.load(store, protocol.family.kind, job.reference)
-        path = totals.path_of(protocol, trialstore.path_of(protocol, job.inputs, reference.timeline), job.reference)
-        total = totals.whole(store, path)
+        place = Place(store, job, protocol, reference, Work())
+        info = trialstore.info(store, protocol, job.inputs, reference.timeline)
+        partial = _counted(place, info)
     except PlatformError:
         return NOT_KEPT
-    scored = protocol.family.whole(protocol, total.partial, reference.facts, total.survey)
-    return OpenCell(store, job, protocol, reference, path, total, scored)
+    scored = protocol.family.whole(protocol, partial, reference.facts, survey_of(info))
+    return OpenCell(store, job, protocol, reference, place.labels, partial, scored)
+
+
+def _counted(place: Place, info: trialstore.TrialsInfo) -> Any:
+    """The partial of a cell from its trials and labels. Raises ``DamageError`` where they are not what was written."""
+    parts = []
+    for ends in place.ranges(info):
+        trials = trialstore.load(place.store, place.protocol, place.job.inputs, place.reference.timeline, *ends)
+        labels = labelstore.load(place.store, place.labels, *ends)
+        made = counted(place.protocol, trials, place.reference.key.tiles(*ends), place.reference, labels)
+        parts.append(replace(made, labels=None))
+    return merged(parts).partial

@@ -1,4 +1,4 @@
-"""How sure the figures of a board are, and which systems it does not tell apart: from a run's stored totals."""
+"""How sure the figures of a board are, and which systems it does not tell apart: from trials and labels."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def intervals_of(
     """The boards of a plan whose cells are scored, in its order, without canaries: they compete with nobody.
     ``measure``: the primary one unless given. ``results`` that were read already are not read again.
 
-    Reads one total per cell. Raises ``DamageError`` where a result is lost; a total that is lost is a reason.
+    Reads trials and labels of every cell. Raises ``DamageError`` where a result is lost; lost labels are a reason.
     """
     name = measure or plan.protocol.primary
     how = resampling or Resampling()
@@ -229,7 +229,7 @@ def family_tests(plan: Plan, cells: Mapping[str, OpenCell]) -> dict[tuple[str, s
     found: dict[tuple[str, str], float] = {}
     for first, second in combinations(cells, 2):
         try:
-            figure = compare(cells[first].total.partial, cells[second].total.partial)["mapsswe"]
+            figure = compare(cells[first].partial, cells[second].partial)["mapsswe"]
         except ValueError:  # other segments: no pairs
             continue
         p = 1.0 if figure.reason == "no_differences" else figure.value

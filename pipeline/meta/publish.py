@@ -19,7 +19,7 @@ from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
 
 KIND = "study/1"
-TABLE = "table.zarr"
+TABLE = f"table{arrays.ENDING}"
 
 
 def publish(store: Store, analysis: Analysis, page: Callable[[Analysis, Mapping[str, str]], str]) -> dict[str, str]:
@@ -38,8 +38,7 @@ def publish(store: Store, analysis: Analysis, page: Callable[[Analysis, Mapping[
     arrays.write_groups(store, paths[TABLE], {"": as_dataset(analysis.rows)})
     for name, data in files.items():
         store.put(paths[name], data)
-    objects = {path: store.describe(path) for name, path in paths.items() if name != TABLE}
-    objects[f"{paths[TABLE]}.json"] = store.describe(f"{paths[TABLE]}.json")
+    objects = {path: store.describe(path) for path in paths.values()}
     runs = sorted({row.run for row in analysis.rows if row.run})
     here = store.listing("resamples")
     drawn = sorted({path for board in analysis.boards for path in board.replicates if path in here})

@@ -87,7 +87,7 @@ def _path(cell: OpenCell, wanted: Draw, how: Resampling) -> str:
         "figures",
         KIND,
         cell.protocol,
-        total=cell.path,
+        labels=cell.path,
         protocol=cell.protocol.name,
         settings=settings,
         drawn=drawn,

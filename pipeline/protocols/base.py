@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Protocol as Interface
 
+from pipeline.align.labels import Labels
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
 from pipeline.metrics.by_score import Table as BlockTable
@@ -34,7 +35,7 @@ class Role:
 
 
 class Sliced(Interface):
-    """Rows of many tiles in one canonical order: trials, or a key's share of a tile."""
+    """Rows of many buckets in one canonical order: trials, or the key that they are aligned with."""
 
     @property
     def offsets(self) -> Ints:
@@ -73,7 +74,7 @@ class Parts(Interface):
 
 @dataclass(frozen=True)
 class Reference:
-    """The organiser's side of one (query set, dataset): everything a tile or a measure needs but the output."""
+    """The organiser's side of one (query set, dataset): everything an aligner or a measure needs but the output."""
 
     key: Any
     """What trials are aligned with, sliced like them (for detections: occurrences)."""
@@ -81,8 +82,6 @@ class Reference:
     """The dataset that trials are laid out on."""
     facts: Facts
     findings: tuple[Finding, ...] = ()
-    key_digests: tuple[str, ...] = field(default=(), compare=False)
-    """Digest of each tile of the key, by bucket, once it is stored; it follows from the key."""
 
 
 @dataclass(frozen=True)
@@ -105,22 +104,6 @@ class Conclusion:
         parts = {name: part.figures_alone(names) for name, part in self.conditions.items()}
         figures = {name: figure for name, figure in self.figures.items() if name in names}
         return replace(self, figures=figures, blocks=(), curve={}, tables={}, conditions=parts)
-
-
-@dataclass(frozen=True)
-class Earlier:
-    """A tile as it was scored under another query list."""
-
-    partial: Any
-    key: Any
-
-
-@dataclass(frozen=True)
-class Amended:
-    """A tile's partial made from an earlier one, and whether anything had to be aligned for it."""
-
-    partial: Any
-    aligned: bool
 
 
 def _nothing(*_: Any) -> dict[str, Any]:
@@ -146,17 +129,12 @@ class Kind:
     """Buckets ``first`` up to ``last`` (exclusive) of such a dataset, or of what is stored of it → trials."""
     timeline_parts: Callable[[Any, Any], Mapping[str, Any]]
     """Settings and timeline → what the layout of trials depends on beside the output's bytes."""
-    digest: Callable[[Any], str]
-    """One tile of trials or of a key → its digest, whatever else there is."""
     key_columns: Callable[[Any], Mapping[str, Any]]
     key_from_columns: Callable[[Mapping[str, Any]], Any]
     timeline_columns: Callable[[Any], Mapping[str, Any]]
     timeline_from_columns: Callable[[Mapping[str, Any]], Any]
     survey: Callable[[Any], Mapping[str, Any]] = _nothing
     """Trials → what the output says beside them that figures need, as JSON may carry it."""
-    reader: Callable[[Any], Callable[[int, int], Any]] | None = None
-    """A dataset → what ``from_dataset`` does of it, all that holds for the whole output being read once. None where
-    that is little."""
 
 
 @dataclass(frozen=True)
@@ -171,12 +149,12 @@ class Family:
     """Organiser's tables by role → reference."""
     lay_out: Callable[[Protocol, Mapping[str, Any], Any], tuple[Any, tuple[Finding, ...]]]
     """A system's tables by role → its trials on the dataset's timeline."""
-    tile: Callable[[Protocol, Any, Any, Reference], Any]
-    """Trials and key of one tile → its partial."""
-    tile_parts: Callable[[Protocol, Any, Reference], Mapping[str, Any]]
-    """What a tile's partial depends on beside its trials and key: enters its address."""
+    align: Callable[[Protocol, Any, Any, Reference], Labels]
+    """Trials and key of any run of buckets → what every trial is."""
+    count: Callable[[Protocol, Any, Labels, Any, Reference], Any]
+    """Trials, labels and key of any run of buckets → their partial."""
     zero: Callable[[], Any]
-    """The partial of no tile at all."""
+    """The partial of no trials at all."""
     conclude: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Conclusion]
     """Merged partial → figures. The mapping holds what the trials as a whole say (``n_rows``, …)."""
     conclude_figures: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Conclusion] | None = None
@@ -210,23 +188,20 @@ class Family:
     sample: Callable[[Protocol, Scored[Any], str, Callable[[], tuple[Any, Any]]], Sample | str] | None = None
     """The cell, the name of a measure, and a way to its trials and key → the measure as a function of how often each
     unit counts, or the reason why there is none."""
-    explain: Callable[[Protocol, Any, Any, Reference], Table] | None = None
-    """Trials and key of one tile → what became of each of them, one row each; None where a family has no such table."""
+    explain: Callable[[Protocol, Any, Labels, Any, Reference], Table] | None = None
+    """Trials, labels and key → what became of each of them, one row each; None where a family has no such table."""
     dispute: Dispute | None = None
     """How single trials are explained; None where the family's trials have no outcome of their own."""
     derivation: tuple[str, ...] | None = None
     """The settings that ``refer`` reads: no other one has a part in a reference's address. None: all of them."""
     conclusion: tuple[str, ...] = ()
-    """The settings that only ``conclude`` reads: changing one aligns nothing."""
-    listing: str = ""
-    """The organiser's role that lists the queries, where lists that differ can share tiles through ``amend``."""
-    amend: Callable[[Protocol, Earlier, Any, Callable[[], Any], Reference], Amended | None] | None = None
-    """A tile's partial from what it was under another query list, its key, and its trials, which are read only where
-    they are called for; None where everything must be aligned. The same bytes as ``tile`` gives."""
+    """The settings that ``align`` does not read, nor ``refer``: changing one aligns nothing."""
     no_part: tuple[str, ...] = ()
     """The settings that play no part in this family, which shares its settings with another."""
-    parts_of_rows: bool = False
-    """Whether ``tile_parts`` looks at the rows of a tile, and not only at what holds for a whole output."""
+
+    def counted(self, protocol: Protocol, trials: Any, key: Any, reference: Reference) -> Any:
+        """The partial of trials that are aligned for it."""
+        return self.count(protocol, trials, self.align(protocol, trials, key, reference), key, reference)
 
 
 @dataclass(frozen=True)

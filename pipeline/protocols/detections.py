@@ -24,7 +24,6 @@ from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
 from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol
-from pipeline.protocols.kws_amend import amend
 from pipeline.protocols.kws_blocks import merged_blocks
 from pipeline.protocols.kws_conditions import (
     members,
@@ -44,14 +43,13 @@ from pipeline.protocols.kws_point import operating_point
 from pipeline.protocols.kws_pool import pool
 from pipeline.protocols.kws_ranks import WHOLE, ranked, reader
 from pipeline.protocols.kws_refer import refer
-from pipeline.protocols.kws_tiles import tile, tile_parts
+from pipeline.protocols.kws_tiles import align, count
 from pipeline.protocols.kws_warnings import crowded, decision_ties, unknown_message, warnings
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint, Selection
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.blocks import query_of
 from pipeline.trials.schema import Timeline, Trials
-from pipeline.trials.tiles import tile_digest
 
 
 def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -> tuple[Trials, tuple[Finding, ...]]:
@@ -300,9 +298,7 @@ TIMED = Kind(
     name="detections",
     to_dataset=dataset.to_dataset,
     from_dataset=dataset.from_dataset,
-    reader=dataset.reader,
     timeline_parts=timeline_parts,
-    digest=tile_digest,
     key_columns=columns.to_columns,
     key_from_columns=columns.occurrences,
     timeline_columns=columns.to_columns,
@@ -316,8 +312,8 @@ DETECTIONS = Family(
     refer=refer,
     lay_out=lay_out,
     lay_out_tiles=lay_out_tiles,
-    tile=tile,
-    tile_parts=tile_parts,
+    align=align,
+    count=count,
     zero=Outcomes,
     conclude=conclude,
     conclude_figures=conclude_figures,
@@ -334,6 +330,4 @@ DETECTIONS = Family(
     has_curve=True,
     derivation=DERIVATION,
     conclusion=CONCLUSION,
-    listing="kwlist",
-    amend=amend,
 )

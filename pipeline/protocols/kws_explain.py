@@ -1,4 +1,4 @@
-"""What became of every detection and occurrence of a tile: the rows of KWSEval's ``alignment.csv``."""
+"""What became of every detection and occurrence of a cell: the rows of KWSEval's ``alignment.csv``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from pipeline.align.aligned import Aligned
+from pipeline.align.labels import Labels
 from pipeline.formats.table import Array, Table, recode
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws_settings import lines_of
-from pipeline.protocols.kws_tiles import align_tile
 from pipeline.terms import Facts
 from pipeline.trials.blocks import query_of
 from pipeline.trials.schema import Bools, Codes, Floats, Ints, Occurrences, Trials
@@ -20,10 +20,12 @@ OUTCOMES = ("CORR", "MISS", "FA", "CORR!DET")
 CORR, MISS, FA, CORRECT_REJECTION = range(len(OUTCOMES))
 
 
-def explain(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference) -> Table:
+def explain(
+    _protocol: Protocol, trials: Trials, labels: Labels, occurrences: Occurrences, _reference: Reference
+) -> Table:
     """One row per kept detection, and per occurrence that none is mapped to; see ``aligned_rows``."""
-    made = align_tile(protocol, trials, occurrences, reference)
-    return aligned_rows(trials, made.occurrences, made.aligned, trials.decision[made.aligned.kept])
+    aligned = labels.aligned()
+    return aligned_rows(trials, occurrences, aligned, trials.decision[aligned.kept])
 
 
 def aligned_rows(trials: Trials, targets: Occurrences, aligned: Aligned, decision: Bools) -> Table:

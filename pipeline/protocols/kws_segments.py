@@ -12,10 +12,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pipeline.align.segments import SegmentAlignment, align_segments
+from pipeline.align.aligned import Aligned
+from pipeline.align.labels import (
+    FALSE_ALARM,
+    HIT,
+    KEY,
+    OUTSIDE_ECF,
+    STOOD_FOR,
+    TRIAL,
+    Column,
+    Labels,
+    labelled,
+    outcomes_of,
+)
+from pipeline.align.segments import align_segments
 from pipeline.errors import Finding
 from pipeline.formats.rttm import Rttm
-from pipeline.formats.table import Table, recode
+from pipeline.formats.table import Array, Table, recode
 from pipeline.metrics import load, ranking, twv
 from pipeline.metrics.bounds import ANY, FROM_0, SHARE, UP_TO_1
 from pipeline.metrics.measure import Measure
@@ -29,10 +42,10 @@ from pipeline.protocols.kws_conditions import BY_EXCERPT, in_namefile, own_excer
 from pipeline.protocols.kws_explain import aligned_rows
 from pipeline.protocols.kws_ranks import by_text, text_condition
 from pipeline.protocols.kws_settings import KWSEVAL, PLAN_004, KwsSettings
+from pipeline.protocols.kws_tiles import omitted_of_blocks, omitted_queries
 from pipeline.protocols.settings import setting
-from pipeline.store.address import digest_columns
 from pipeline.trials.blocks import occurrences_of_blocks
-from pipeline.trials.schema import Bools, Excerpts, Occurrences, Trials
+from pipeline.trials.schema import Bools, Excerpts, Ints, Occurrences, Trials
 from pipeline.trials.segments import Segments, adapt_segments, find_segments, select_segments, target_segments
 
 
@@ -152,39 +165,82 @@ def _findings(settings: SegmentSettings, occurrences: Occurrences, targets: Occu
     return findings
 
 
-def _align(
-    protocol: Protocol, trials: Trials, targets: Occurrences, reference: Reference
-) -> tuple[Occurrences, SegmentAlignment]:
-    """The targets of one tile, once for each block of their query, and its trials."""
-    targets, deciding = occurrences_of_blocks(targets, trials), protocol.settings.segment_decision
-    return targets, align_segments(trials, targets, reference.timeline.excerpts, deciding=deciding)
+def align(protocol: Protocol, trials: Trials, targets: Occurrences, reference: Reference) -> Labels:
+    """What every detection is, for which segment it stands, and the target segments that none stands for.
+
+    A detection on the border of two target segments may stand for both: ``also_trial`` has it once more.
+    """
+    named, origin = occurrences_of_blocks(targets, trials)
+    segments = reference.timeline.excerpts
+    made = align_segments(trials, named, segments, deciding=protocol.settings.segment_decision)
+    kept, chosen = made.aligned.kept, made.aligned.reference
+    row = np.where(chosen >= 0, origin[chosen], -1) if len(named) else chosen
+    again = np.flatnonzero(kept[1:] == kept[:-1]) + 1
+    first = np.setdiff1d(np.arange(kept.size), again)
+    outcome, target = outcomes_of(
+        len(trials), Aligned(kept[first], row[first], made.aligned.omitted), made.decision[first], STOOD_FOR
+    )
+    outcome[~made.inside] = OUTSIDE_ECF
+    segment = np.full(len(trials), -1, np.int32)
+    segment[kept[first]] = made.segment[first]
+    omitted, block = omitted_of_blocks(named, origin, made.aligned.omitted)
+    more = {
+        "segment": Column(TRIAL, segment),
+        "also_trial": Column("also", kept[again].astype(np.int32), TRIAL),
+        "also_target": Column("also", row[again].astype(np.int32), KEY),
+        "also_segment": Column("also", made.segment[again].astype(np.int32)),
+    }
+    found = labelled(trials.offsets, targets.offsets, outcome, target, omitted, {**block, **more})
+    return replace(found, offsets={**found.offsets, "also": np.searchsorted(kept[again], trials.offsets)})
 
 
-def explain(protocol: Protocol, trials: Trials, targets: Occurrences, reference: Reference) -> Table:
+@dataclass(frozen=True)
+class _Standing:
+    """The detections that stand for a segment, for each the segment and what is decided there."""
+
+    aligned: Aligned
+    segment: Ints
+    decision: Bools
+
+    @classmethod
+    def of(cls, labels: Labels) -> _Standing:
+        """As ``align`` found them."""
+        once, also = labels.aligned(), labels["also_trial"].astype(np.int64)
+        kept = np.concatenate([once.kept, also])
+        row = np.concatenate([once.reference, labels["also_target"].astype(np.int64)])
+        segment = np.concatenate([labels["segment"][once.kept], labels["also_segment"]])
+        order = np.lexsort((row, kept))
+        decision = np.isin(labels["outcome"][kept[order]], (HIT, FALSE_ALARM))
+        return cls(Aligned(kept[order], row[order], once.omitted), segment[order], decision)
+
+
+def explain(_protocol: Protocol, trials: Trials, labels: Labels, targets: Occurrences, _reference: Reference) -> Table:
     """One row per segment with a detection, and per target segment without; see ``kws_explain.aligned_rows``."""
-    targets, made = _align(protocol, trials, targets, reference)
+    made = _Standing.of(labels)
     return aligned_rows(trials, targets, made.aligned, made.decision)
 
 
-def tile(protocol: Protocol, trials: Trials, targets: Occurrences, reference: Reference) -> Outcomes:
-    """One tile: the ledger of all its queries, listed or not, in every condition, and counts of odd rows."""
-    targets, made = _align(protocol, trials, targets, reference)
+def count(protocol: Protocol, trials: Trials, labels: Labels, targets: Occurrences, reference: Reference) -> Outcomes:
+    """The ledger of all queries, listed or not, in every condition, and counts of odd rows."""
+    made, block = _Standing.of(labels), labels["omitted_block"]
     segments = reference.timeline.excerpts
     counted = {"all": np.ones(segments.file.size, np.bool_)}
     counted |= _parts(protocol.settings, reference)
     ledger, ranks = Ledger.zero(), by_text(trials)
     for name, held in counted.items():
-        ledger = ledger + _ledger(trials, targets, made, name, held)
+        ledger = ledger + _ledger(trials, targets, made, block, name, held)
         if ranks is not None:
-            ledger = ledger + _ledger(ranks, targets, made, text_condition(name), held)
-    return Outcomes.of(ledger, _tally(trials, made, segments))
+            ledger = ledger + _ledger(ranks, targets, made, block, text_condition(name), held)
+    return Outcomes.of(ledger, _tally(trials, labels, segments))
 
 
-def _ledger(trials: Trials, targets: Occurrences, made: SegmentAlignment, condition: str, counted: Bools) -> Ledger:
+def _ledger(
+    trials: Trials, targets: Occurrences, made: _Standing, block: Array, condition: str, counted: Bools
+) -> Ledger:
     """The ledger of the segments that ``counted`` marks."""
     aligned = made.aligned
     held = counted[made.segment]
-    omitted = aligned.omitted[counted[targets.row[aligned.omitted]]]
+    missed = counted[targets.row[aligned.omitted]]
     used, referred = np.unique(trials.query).tolist(), np.unique(targets.query).tolist()
     queries = tuple(sorted({*(trials.queries[q] for q in used), *(targets.queries[q] for q in referred)}))
     kept = aligned.kept[held]
@@ -194,12 +250,12 @@ def _ledger(trials: Trials, targets: Occurrences, made: SegmentAlignment, condit
         trials.score[kept],
         made.decision[held],
         aligned.target[held],
-        recode(targets.queries, queries)[targets.query[omitted]],
+        omitted_queries(targets, aligned.omitted[missed], block[missed], queries),
         condition,
     )
 
 
-def _tally(trials: Trials, made: SegmentAlignment, segments: Excerpts) -> Tally:
+def _tally(trials: Trials, labels: Labels, segments: Excerpts) -> Tally:
     known = ~np.isnan(trials.time_s)
     places = np.zeros((len(segments.files) + 1, len(segments.channels) + 1), np.bool_)
     places[segments.file, segments.channel] = True
@@ -207,34 +263,11 @@ def _tally(trials: Trials, made: SegmentAlignment, segments: Excerpts) -> Tally:
     placed = places[file[trials.file], channel[trials.channel]]
     return Tally(
         {
-            "outside_ecf": int(np.count_nonzero(~made.inside)),
+            "outside_ecf": int(np.count_nonzero(labels["outcome"] == OUTSIDE_ECF)),
             "unknown_file": int(np.count_nonzero(~known)),
             "unknown_channel": int(np.count_nonzero(known & ~placed)),
         }
     )
-
-
-def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict[str, Any]:
-    """Settings and outside facts that a tile's ledger depends on: the segments, in their order, and that of equals."""
-    segments = reference.timeline.excerpts
-    names = ("files", "channels", "file", "channel", "begin_s", "end_s", "source_type")
-    return {
-        "segment_decision": protocol.settings.segment_decision,
-        "segments": digest_columns({name: getattr(segments, name) for name in names}),
-        "conditions": {
-            name: digest_columns({"held": held}) for name, held in _parts(protocol.settings, reference).items()
-        },
-        **_order_of_equals(trials),
-    }
-
-
-def _order_of_equals(trials: Trials) -> dict[str, str]:
-    """How the output has rows in order that agree in query, recording, channel and score; nothing without any."""
-    keys = (trials.score, trials.channel, trials.file, trials.query)
-    order = np.lexsort((trials.row, *keys))
-    same = np.logical_and.reduce([key[order][1:] == key[order][:-1] for key in keys])
-    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
-    return {"equals": digest_columns({"order": order[tied]})} if tied.size else {}
 
 
 _P004 = "OpenKWS13 evaluation plan"
@@ -256,11 +289,9 @@ SEGMENTS = replace(
     detections.DETECTIONS,
     name="segments",
     refer=refer,
-    tile=tile,
+    align=align,
+    count=count,
     explain=explain,
-    tile_parts=tile_parts,
-    listing="",
-    amend=None,
     no_part=NO_PART,
     conclusion=(*detections.CONCLUSION, "just_system_rule"),
     derivation=(*detections.DERIVATION, "segments_from", "partial_records", "crossing", "gap_rule"),

@@ -1,4 +1,4 @@
-"""One tile of detections: which rows take part, their alignment, and the ledger of every condition."""
+"""Detections: which rows take part, what each of them is, and the ledger of every condition."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import numpy as np
 
 from pipeline.align.aligned import Aligned
 from pipeline.align.excerpts import at_places, first_inside, inside_excerpts
+from pipeline.align.labels import EXCLUDED, OMITTED, OUTSIDE_ECF, Column, Labels, labelled, outcomes_of
 from pipeline.align.occurrences import align_occurrences
-from pipeline.formats.table import recode, used_codes, wide
+from pipeline.formats.table import Array, recode, used_codes, wide
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
@@ -21,26 +22,27 @@ from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws_conditions import excerpts_where, in_namefile, own_excerpts, typed
 from pipeline.protocols.kws_ranks import by_text, text_condition
 from pipeline.protocols.kws_settings import KwsSettings, lines_of, type_rule
-from pipeline.store.address import digest_columns
-from pipeline.trials.blocks import occurrences_of_blocks
+from pipeline.trials.blocks import block_name, block_of, occurrences_of_blocks
 from pipeline.trials.schema import Bools, Codes, Excerpts, Floats, Ints, Occurrences, Timeline, Trials
 
 
 @dataclass(frozen=True)
 class TileAlignment:
-    """The rows of a tile that take part, and how they are mapped. Rows are of the tile's own trials and occurrences."""
+    """The rows that take part, and how they are mapped. Rows are of the trials and ``occurrences`` at hand."""
 
     aligned: Aligned
     occurrences: Occurrences
     """As aligned: once for each block of their query where blocks are searched one by one."""
+    origin: Ints
+    """For each of them its row among the occurrences as they were given."""
     inside: Bools
     """For each trial whether the excerpts hold it."""
 
 
 def align_tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference) -> TileAlignment:
-    """Filter and align one tile by the protocol's settings."""
+    """Filter and align by the protocol's settings."""
     settings, excerpts = protocol.settings, reference.timeline.excerpts
-    occurrences = occurrences_of_blocks(occurrences, trials)
+    occurrences, origin = occurrences_of_blocks(occurrences, trials)
     trial_rows, reference_rows = np.ones(len(trials), np.bool_), np.ones(len(occurrences), np.bool_)
     if settings.ecf_filter != "none":
         trial_rows = _trials_inside(settings, excerpts, trials)
@@ -61,17 +63,36 @@ def align_tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, ref
         trial_rows=trial_rows,
         reference_rows=reference_rows,
     )
-    return TileAlignment(aligned, occurrences, inside)
+    return TileAlignment(aligned, occurrences, origin, inside)
 
 
-def tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference) -> Outcomes:
-    """Align one tile: the ledger of all its queries, listed or not, in every condition, and counts of odd rows."""
+def align(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference) -> Labels:
+    """What every detection is, and the occurrences that none is mapped to."""
     made = align_tile(protocol, trials, occurrences, reference)
-    ledger = _ledgers(trials, made, "all", None)
+    outcome, reference_row = outcomes_of(len(trials), made.aligned, trials.decision[made.aligned.kept], EXCLUDED)
+    outcome[~made.inside] = OUTSIDE_ECF
+    target = np.where(reference_row >= 0, made.origin[reference_row], -1) if len(made.occurrences) else reference_row
+    omitted, block = omitted_of_blocks(made.occurrences, made.origin, made.aligned.omitted)
+    return labelled(trials.offsets, occurrences.offsets, outcome, target, omitted, block)
+
+
+def omitted_of_blocks(occurrences: Occurrences, origin: Ints, omitted: Ints) -> tuple[Ints, dict[str, Column]]:
+    """Omitted occurrences as rows of those that were given, ascending, with the block of the query that omits each."""
+    blocks = np.array([block_of(name) for name in occurrences.queries], np.int32)
+    row, block = origin[omitted], blocks[occurrences.query[omitted]]
+    order = np.lexsort((block, row))
+    return row[order], {"omitted_block": Column(OMITTED, block[order].astype(np.int32))}
+
+
+def count(
+    protocol: Protocol, trials: Trials, labels: Labels, occurrences: Occurrences, reference: Reference
+) -> Outcomes:
+    """The ledger of all queries, listed or not, in every condition, and counts of odd rows."""
+    ledger = _ledgers(trials, labels, occurrences, "all", None)
     for key, held in _parts(protocol.settings, reference).items():
         part = _Part(protocol.settings, reference.timeline.excerpts, held)
-        ledger = ledger + _ledgers(trials, made, key, part)
-    return Outcomes.of(ledger, _tally(trials, made, reference.timeline))
+        ledger = ledger + _ledgers(trials, labels, occurrences, key, part)
+    return Outcomes.of(ledger, _tally(trials, labels, reference.timeline))
 
 
 @dataclass(frozen=True)
@@ -82,9 +103,8 @@ class _Part:
     excerpts: Excerpts
     held: Bools
 
-    def rows(self, trials: Trials, made: TileAlignment) -> tuple[Bools, Bools]:
+    def rows(self, trials: Trials, aligned: Aligned, occurrences: Occurrences) -> tuple[Bools, Bools]:
         """Which of the kept detections and of the omitted occurrences; a hit is where its occurrence is."""
-        aligned, occurrences = made.aligned, made.occurrences
         of_trials = self._of(trials, *_trial_span(self.settings, trials))[aligned.kept]
         of_occurrences = self._of(occurrences, *_occurrence_span(self.settings, occurrences))
         of_trials[aligned.target] = of_occurrences[aligned.reference[aligned.target]]
@@ -97,19 +117,20 @@ class _Part:
         return first_inside(self.excerpts, self.held, *place, begin_s, end_s)
 
 
-def _ledgers(trials: Trials, made: TileAlignment, condition: str, part: _Part | None) -> Ledger:
+def _ledgers(trials: Trials, labels: Labels, occurrences: Occurrences, condition: str, part: _Part | None) -> Ledger:
     """The ledger of a condition, and where scores are ranked as text the one of their ranks."""
-    ledger = _ledger(trials, made, condition, part)
+    ledger = _ledger(trials, labels, occurrences, condition, part)
     ranks = by_text(trials)
-    return ledger if ranks is None else ledger + _ledger(ranks, made, text_condition(condition), part)
+    return ledger if ranks is None else ledger + _ledger(ranks, labels, occurrences, text_condition(condition), part)
 
 
-def _ledger(trials: Trials, made: TileAlignment, condition: str, part: _Part | None) -> Ledger:
-    aligned, occurrences = made.aligned, made.occurrences
+def _ledger(trials: Trials, labels: Labels, occurrences: Occurrences, condition: str, part: _Part | None) -> Ledger:
+    aligned, block = labels.aligned(), labels["omitted_block"]
     kept, target, omitted = aligned.kept, aligned.target, aligned.omitted
     if part is not None:
-        held, missed = part.rows(trials, made)
-        kept, target, omitted = kept[held], target[held], omitted[missed]
+        held, missed = part.rows(trials, aligned, occurrences)
+        kept, target = kept[held], target[held]
+        omitted, block = omitted[missed], block[missed]
     used, referred = used_codes(trials.queries, trials.query), used_codes(occurrences.queries, occurrences.query)
     queries = tuple(sorted({trials.queries[q] for q in used} | {occurrences.queries[q] for q in referred}))
     whole = kept.size == len(trials)
@@ -119,9 +140,17 @@ def _ledger(trials: Trials, made: TileAlignment, condition: str, part: _Part | N
         trials.score if whole else trials.score[kept],
         trials.decision if whole else trials.decision[kept],
         target,
-        _recoded(occurrences.query[omitted], occurrences.queries, referred, queries),
+        omitted_queries(occurrences, omitted, block, queries),
         condition,
     )
+
+
+def omitted_queries(occurrences: Occurrences, omitted: Ints, block: Array, queries: tuple[str, ...]) -> Codes:
+    """For each omitted occurrence its query, or the later block of it that omits it, as codes of ``queries``."""
+    codes = recode(occurrences.queries, queries)[occurrences.query[omitted]]
+    for at in np.flatnonzero(block > 1).tolist():
+        codes[at] = queries.index(block_name(queries[codes[at]], int(block[at])))
+    return codes
 
 
 def _recoded(query: Codes, names: tuple[str, ...], used: list[int], queries: tuple[str, ...]) -> Codes:
@@ -132,14 +161,14 @@ def _recoded(query: Codes, names: tuple[str, ...], used: list[int], queries: tup
     return codes[wide(query)]
 
 
-def _tally(trials: Trials, made: TileAlignment, timeline: Timeline) -> Tally:
+def _tally(trials: Trials, labels: Labels, timeline: Timeline) -> Tally:
     """Rows that a participant should hear of, by what is odd about them."""
     known_files = recode(trials.files, timeline.files)[:-1] >= 0
     known = np.ones(len(trials), np.bool_) if known_files.all() else known_files[wide(trials.file)]
     places = _at_places(timeline.excerpts, trials)
     return Tally(
         {
-            "outside_ecf": len(trials) - int(np.count_nonzero(made.inside)),
+            "outside_ecf": int(np.count_nonzero(labels["outcome"] == OUTSIDE_ECF)),
             "unknown_file": int(np.count_nonzero(~known)),
             "unknown_channel": int(np.count_nonzero(known & ~places)),
             "identical": _n_identical(trials),
@@ -154,36 +183,6 @@ def _n_identical(trials: Trials) -> int:
     for column in (trials.query, trials.file, trials.channel, trials.dur_s):
         same &= column[rows + 1] == column[rows]
     return int(np.count_nonzero(same))
-
-
-def tile_parts(protocol: Protocol, trials: Trials, reference: Reference) -> dict[str, Any]:
-    """Settings and outside facts that a tile's ledger depends on."""
-    settings = protocol.settings
-    score_range = score_range_of(settings, trials)
-    conditions = _parts(settings, reference)
-    filtered = settings.ecf_filter != "none" or bool(conditions)
-    return {
-        "tolerance_s": settings.tolerance_s,
-        "score_range": list(score_range) if isinstance(score_range, tuple) else score_range,
-        "score_range_floor": settings.score_range_floor,
-        "ecf_filter": settings.ecf_filter,
-        "excerpts": _excerpts_digest(reference.timeline.excerpts, places_only=not filtered),
-        "conditions": {name: digest_columns({"held": held}) for name, held in conditions.items()},
-        **({"source_type_of": type_rule(settings)} if conditions else {}),
-        "namefile": [settings.namefile, settings.namefile_detections] if settings.namefile else [],
-        **({"excluded_files": settings.excluded_files} if settings.excluded_files else {}),
-    }
-
-
-@lru_cache(maxsize=32)
-def _excerpts_digest(excerpts: Excerpts, *, places_only: bool) -> str:
-    """Excerpts by what tiles read of them: names of files and channels at least."""
-    columns: dict[str, Any] = {"files": excerpts.files, "channels": excerpts.channels}
-    if places_only:
-        places = excerpts.file.astype(np.int64) * len(excerpts.channels) + excerpts.channel
-        return digest_columns({**columns, "places": np.unique(places)})
-    names = ("file", "channel", "begin_s", "end_s", "source_type")
-    return digest_columns({**columns, **{name: getattr(excerpts, name) for name in names}})
 
 
 def score_range_of(settings: KwsSettings, trials: Trials) -> Any:

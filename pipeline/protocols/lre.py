@@ -12,6 +12,9 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
+from pipeline.align.labels import KEY, TEXT, TRIAL, Column, Labels
 from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats.findings import quoted
 from pipeline.formats.lre_key import LreKey
@@ -87,14 +90,17 @@ def timeline_parts(settings: LreSettings, segments: SegmentList) -> dict[str, An
     return {"track": settings.track, "segments": digest_columns({"segments": segments.segments})}
 
 
-def tile_parts(_protocol: Protocol, _trials: ScoreMatrix, _reference: Reference) -> dict[str, Any]:
-    """No setting plays a part in a tile: which labels count is decided when figures are made."""
-    return {}
+def align(_protocol: Protocol, trials: ScoreMatrix, key: SegmentLabels, _reference: Reference) -> Labels:
+    """The label of every segment; trials and key hold the same segments in the same order."""
+    columns = {"label": Column(TRIAL, key.label), "label_name": Column("label_name", np.array(key.labels, TEXT))}
+    return Labels(columns, {TRIAL: trials.offsets, KEY: key.offsets})
 
 
-def tile(_protocol: Protocol, trials: ScoreMatrix, key: SegmentLabels, _reference: Reference) -> ScoreRows:
-    """The score rows of one tile with their labels; trials and key hold the same segments in the same order."""
-    return ScoreRows.of(trials.classes, key.labels, key.label, trials.scores)
+def count(
+    _protocol: Protocol, trials: ScoreMatrix, labels: Labels, key: SegmentLabels, _reference: Reference
+) -> ScoreRows:
+    """The score rows with their labels. Which labels count is decided when figures are made."""
+    return ScoreRows.of(trials.classes, key.labels, labels["label"], trials.scores)
 
 
 def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
@@ -254,7 +260,6 @@ SCORED_SEGMENTS = Kind(
     to_dataset=score_matrix.to_dataset,
     from_dataset=score_matrix.from_dataset,
     timeline_parts=timeline_parts,
-    digest=score_matrix.digest,
     key_columns=score_matrix.to_columns,
     key_from_columns=score_matrix.labels_from_columns,
     timeline_columns=score_matrix.to_columns,
@@ -267,8 +272,8 @@ LANGUAGE = Family(
     outputs=("output",),
     refer=refer,
     lay_out=lay_out,
-    tile=tile,
-    tile_parts=tile_parts,
+    align=align,
+    count=count,
     zero=ScoreRows,
     conclude=conclude,
     conclude_parts=conclude_parts,

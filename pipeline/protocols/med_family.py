@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.align.aligned import Aligned
 from pipeline.align.identity import identify
+from pipeline.align.labels import UNKEYED as WITHOUT_KEY
+from pipeline.align.labels import Labels as TrialLabels
+from pipeline.align.labels import labelled, outcomes_of
 from pipeline.errors import Finding, InputError, Problems, UsageError
 from pipeline.formats import numbers
 from pipeline.formats.findings import Notices, quoted
@@ -111,38 +115,49 @@ def timeline_parts(settings: Any, index: ClipIndex) -> dict[str, Any]:
     return {**{name: getattr(settings, name) for name in names}, "index": laid}
 
 
-def tile_parts(protocol: Protocol, _trials: ClipTrials, _reference: Reference) -> dict[str, Any]:
-    """Settings that a tile's outcomes depend on."""
-    settings = protocol.settings
-    names = ("missing_trials", "unkeyed_trials", "tie_order")
-    return {name: getattr(settings, name) for name in names}
+def align(protocol: Protocol, trials: ClipTrials, key: ClipKey, _reference: Reference) -> TrialLabels:
+    """What the key says of every trial, and the targets of submitted events without a trial."""
+    found = identify(trials, key, keep_unkeyed=protocol.settings.unkeyed_trials == "nontarget")
+    place = key.first[trials.event] + trials.item
+    row = np.where(found.target, place[found.kept], -1)
+    aligned = Aligned(found.kept, row, found.omitted)
+    made = outcomes_of(len(trials), aligned, trials.decision[found.kept], WITHOUT_KEY)
+    return labelled(trials.offsets, key.offsets, *made, found.omitted, {})
 
 
-def tile(protocol: Protocol, trials: ClipTrials, key: ClipKey, _reference: Reference) -> EventOutcomes:
-    """The outcomes of one tile: of all its trials, and of each condition's."""
-    whole = _outcomes(protocol, trials, key)
+def count(
+    protocol: Protocol, trials: ClipTrials, labels: TrialLabels, key: ClipKey, _reference: Reference
+) -> EventOutcomes:
+    """The outcomes of all trials, and of each condition's."""
+    whole = _outcomes(protocol, trials, labels, key)
     hours, threshold = trials.hours.tolist(), trials.threshold.tolist()
     declared = {
         event: Declared(threshold[at], hours[at]) for at, event in enumerate(trials.events) if trials.submitted[at]
     }
     parts = {
-        name: _outcomes(protocol, trials, replace(key, label=np.where(key.member[at], key.label, np.int8(LEFT_OUT))))
+        name: _outcomes(
+            protocol, trials, labels, replace(key, label=np.where(key.member[at], key.label, np.int8(LEFT_OUT)))
+        )
         for at, name in enumerate(key.conditions)
     }
     return replace(whole, declared=declared, conditions=parts)
 
 
-def _outcomes(protocol: Protocol, trials: ClipTrials, key: ClipKey) -> EventOutcomes:
-    settings = protocol.settings
+def _outcomes(protocol: Protocol, trials: ClipTrials, labels: TrialLabels, key: ClipKey) -> EventOutcomes:
+    """Of the trials that a key does not leave out; what has no trial or no label is counted by the key itself."""
+    settings, aligned = protocol.settings, labels.aligned()
     found = identify(trials, key, keep_unkeyed=settings.unkeyed_trials == "nontarget")
-    kept = found.kept
-    omitted = found.omitted_event if settings.missing_trials == "miss" else found.omitted_event[:0]
+    held = key.label[key.first[trials.event[aligned.kept]] + trials.item[aligned.kept]] != LEFT_OUT
+    kept, target = aligned.kept[held], aligned.target[held]
+    missed = aligned.omitted[key.label[aligned.omitted] != LEFT_OUT]
+    omitted = (np.searchsorted(key.first, missed, side="right") - 1).astype(np.int32)
     event, score = trials.event[kept], trials.score[kept]
-    ledger = Ledger.of(key.events, event, score, trials.decision[kept], found.target, omitted)
+    omitted = omitted if settings.missing_trials == "miss" else omitted[:0]
+    ledger = Ledger.of(key.events, event, score, trials.decision[kept], target, omitted)
     ties = TieOrder()
     if settings.tie_order != "against":
         item = trials.item[kept]
-        ties = TieOrder.of(key.events, event, score, item if settings.tie_order == "id" else -item, found.target)
+        ties = TieOrder.of(key.events, event, score, item if settings.tie_order == "id" else -item, target)
     counts = {"n_unkeyed": int(found.n_unkeyed.sum()), "n_missing_target": int(found.n_missing_target.sum())}
     counts |= {f"missing_nontarget/{e}": int(n) for e, n in zip(key.events, found.n_missing_nontarget, strict=True)}
     return EventOutcomes(ledger, ties, Tally(counts))
@@ -248,7 +263,6 @@ CLIPS = Kind(
     to_dataset=clipstore.to_dataset,
     from_dataset=clipstore.from_dataset,
     timeline_parts=timeline_parts,
-    digest=clips.clips_digest,
     key_columns=clips.to_columns,
     key_from_columns=clips.key_from_columns,
     timeline_columns=clips.to_columns,
@@ -260,8 +274,8 @@ EVENTS = Family(
     outputs=("detection", "threshold"),
     refer=refer,
     lay_out=lay_out,
-    tile=tile,
-    tile_parts=tile_parts,
+    align=align,
+    count=count,
     zero=EventOutcomes,
     conclude=conclude,
     whole=whole,

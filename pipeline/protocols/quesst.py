@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pipeline.align.documents import align_documents, missing_ranks
+from pipeline.align.labels import UNKNOWN_DOCUMENT, Labels, labelled, outcomes_of
 from pipeline.errors import Finding, InputError
 from pipeline.formats.table import recode
 from pipeline.metrics import documents as measures
@@ -49,7 +50,7 @@ from pipeline.protocols.settings import setting
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import columns, dataset, layout
-from pipeline.trials.documents import DocumentKey, digest, document_key, lay_out_documents
+from pipeline.trials.documents import DocumentKey, document_key, lay_out_documents
 from pipeline.trials.duration import t_audio_s as audio_duration_s
 from pipeline.trials.schema import Timeline, Trials
 
@@ -130,18 +131,18 @@ def timeline_parts(settings: QuesstSettings, timeline: Timeline) -> dict[str, An
     return {"documents": placed, "unknown_document": settings.unknown_document}
 
 
-def tile_parts(_protocol: Protocol, trials: Trials, reference: Reference) -> dict[str, Any]:
-    """The documents in the order of the ECF, and the order of the trials in the output."""
-    key: DocumentKey = reference.key
-    return {
-        "documents": digest_columns({"files": key.files, "position": key.position}),
-        "order": digest_columns({"row": trials.row}),
-    }
-
-
-def tile(_protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Reference) -> DocumentOutcomes:
-    """Label one tile's trials by the key; queries without targets have counts, but no order."""
+def align(_protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Reference) -> Labels:
+    """What every pair is by the key, and the target pairs that nobody submitted."""
     aligned = align_documents(trials, key)
+    found = outcomes_of(len(trials), aligned, trials.decision[aligned.kept], UNKNOWN_DOCUMENT)
+    return labelled(trials.offsets, key.offsets, *found, aligned.omitted, {})
+
+
+def count(
+    _protocol: Protocol, trials: Trials, labels: Labels, key: DocumentKey, _reference: Reference
+) -> DocumentOutcomes:
+    """Counts of all pairs, and their order; queries without targets have counts, but no order."""
+    aligned = labels.aligned()
     referred = sorted({key.queries[code] for code in np.unique(key.query).tolist()})
     used = {trials.queries[code] for code in np.unique(trials.query).tolist()}
     queries = tuple(sorted({*used, *referred}))
@@ -298,9 +299,7 @@ DOCUMENTS = Family(
         name="documents",
         to_dataset=dataset.to_dataset,
         from_dataset=dataset.from_dataset,
-        reader=dataset.reader,
         timeline_parts=timeline_parts,
-        digest=digest,
         key_columns=DocumentKey.to_columns,
         key_from_columns=DocumentKey.from_columns,
         timeline_columns=columns.to_columns,
@@ -309,9 +308,8 @@ DOCUMENTS = Family(
     outputs=("output",),
     refer=refer,
     lay_out=lay_out,
-    tile=tile,
-    tile_parts=tile_parts,
-    parts_of_rows=True,
+    align=align,
+    count=count,
     zero=DocumentOutcomes,
     conclude=conclude,
     conclude_parts=conclude_parts,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pipeline.align.labels import Labels
 from pipeline.align.token_rules import TokenRules
 from pipeline.align.tokens import align_tokens
 from pipeline.errors import Finding, InputError, Problems
@@ -21,7 +22,7 @@ from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
 from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
 from pipeline.protocols.stt_dispute import DISPUTE
 from pipeline.protocols.stt_tables import tables
-from pipeline.protocols.stt_tile import ONLY_OUTPUT, ONLY_REFERENCE, outcomes
+from pipeline.protocols.stt_tile import ONLY_OUTPUT, ONLY_REFERENCE, alignment_of, labels_of, outcomes
 from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import token_dataset, token_layout
 from pipeline.trials.token_schema import MARKED, SCORED, UNTIMED, Segments, TokenTimeline, Words
@@ -105,25 +106,21 @@ def lay_out(protocol: Protocol, tables: Mapping[str, Any], _timeline: Any) -> tu
     return token_layout.words_of(source, case_sensitive=protocol.settings.case_sensitive), findings
 
 
-def tile_parts(protocol: Protocol, _words: Words, reference: Reference) -> dict[str, Any]:
-    """Settings and outside facts that a tile's outcomes depend on."""
-    settings = protocol.settings
-    rules = TokenRules.of(protocol.settings)
-    return {
-        **{name: getattr(rules, name) for name in TokenRules.__dataclass_fields__},
-        "segment_end": settings.segment_end,
-        "alignment": settings.alignment,
-        "lexicon": token_dataset.lexicon_digest(reference.timeline) if settings.variant == "ser" else "",
-    }
+def align(protocol: Protocol, words: Words, segments: Segments, reference: Reference) -> Labels:
+    """The steps of every scored segment. Buckets are aligned one by one, so that each has tokens of its own."""
+    settings, rules = protocol.settings, TokenRules.of(protocol.settings)
+    parts = []
+    for bucket in range(segments.offsets.size - 1):
+        own, spoken = words.tiles(bucket, bucket + 1), segments.tiles(bucket, bucket + 1)
+        if len(own) or len(spoken) or (bucket == 0):
+            aligned = align_tokens(own, spoken, rules, reference.timeline, segment_end=settings.segment_end)
+            parts.append(labels_of(own, spoken, aligned))
+    return Labels.joined(parts)
 
 
-def tile(protocol: Protocol, words: Words, segments: Segments, reference: Reference) -> SttOutcomes:
-    """Align one tile of recordings and count."""
-    settings = protocol.settings
-    aligned = align_tokens(
-        words, segments, TokenRules.of(settings), reference.timeline, segment_end=settings.segment_end
-    )
-    return outcomes(aligned, segments, listed=settings.alignment)
+def count(protocol: Protocol, words: Words, labels: Labels, segments: Segments, _reference: Reference) -> SttOutcomes:
+    """Counts, log sums and confusions of aligned words."""
+    return outcomes(alignment_of(words, segments, labels), segments, listed=protocol.settings.alignment)
 
 
 def conclude(protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, float]) -> Conclusion:
@@ -230,7 +227,6 @@ SPOKEN = Kind(
     to_dataset=token_dataset.words_to_dataset,
     from_dataset=token_dataset.words_from_dataset,
     timeline_parts=timeline_parts,
-    digest=token_dataset.tokens_digest,
     key_columns=token_dataset.segments_to_columns,
     key_from_columns=token_dataset.segments_from_columns,
     timeline_columns=_timeline_columns,
@@ -242,8 +238,8 @@ TOKENS = Family(
     outputs=("ctm",),
     refer=refer,
     lay_out=lay_out,
-    tile=tile,
-    tile_parts=tile_parts,
+    align=align,
+    count=count,
     zero=SttOutcomes,
     conclude=conclude,
     whole=whole,
@@ -251,5 +247,5 @@ TOKENS = Family(
     compare=significance.compare,
     dispute=DISPUTE,
     derivation=("case_sensitive", "variant"),
-    conclusion=("n_ref_rule", "missing_confidence", "unknown_file"),
+    conclusion=("alignment", "n_ref_rule", "missing_confidence", "unknown_file"),
 )

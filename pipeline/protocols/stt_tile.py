@@ -1,4 +1,4 @@
-"""One tile of speech-to-text: aligned words → counts, log sums, confusions and steps that add up over tiles."""
+"""Speech-to-text: aligned words → labels → counts, log sums, confusions and steps that add up."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.align.token_chop import units
+from pipeline.align.labels import KEY, TEXT, TRIAL, Column, Labels
+from pipeline.align.token_chop import Chopped, recordings_apart, units
+from pipeline.align.token_rules import Token
 from pipeline.align.tokens import (
     CORRECT,
     DELETED,
@@ -30,14 +32,14 @@ from pipeline.partials.stt_outcomes import (
 )
 from pipeline.partials.tally import Tally
 from pipeline.trials.schema import Bools, Codes, Ints
-from pipeline.trials.token_schema import MARKED, SCORED, UNTIMED, Segments
+from pipeline.trials.token_schema import MARKED, SCORED, UNTIMED, Segments, Words
 
 ONLY_OUTPUT, ONLY_REFERENCE = "only_output/", "only_reference/"
 """Prefixes of the names that recordings are tallied under which only one side has."""
 
 
 def outcomes(aligned: TokenAlignment, segments: Segments, *, listed: bool) -> SttOutcomes:
-    """The partial of one tile. With ``listed`` it holds the words of every step, not only what each step is."""
+    """The partial of aligned words. With ``listed`` it holds the words of every step, not only what each step is."""
     groups, group = _groups(segments)
     n = len(groups)
     counts = _counts(aligned, segments, group, n)
@@ -62,6 +64,49 @@ def outcomes(aligned: TokenAlignment, segments: Segments, *, listed: bool) -> St
         reliability=_reliability(aligned, has_word, right),
         units=_units(aligned, segments),
         segments=_segments(aligned, segments, groups, group, onto if listed else None),
+    )
+
+
+def labels_of(words: Words, segments: Segments, aligned: TokenAlignment) -> Labels:
+    """The steps of an alignment of one bucket as labels, its tokens as they are shown."""
+    shown = tuple(token.shown for token in aligned.vocabulary)
+    used = np.unique(np.concatenate([aligned.reference, aligned.output]))
+    tokens, onto = _words(shown, used[used >= 0])
+    by_step = np.searchsorted(aligned.segment, segments.offsets).astype(np.int64)
+    columns = {
+        "segment": Column(TRIAL, aligned.chopped.segment.astype(np.int32), KEY),
+        "in_gap": Column(TRIAL, aligned.chopped.in_gap),
+        "step_segment": Column("step", aligned.segment.astype(np.int32), KEY),
+        "step": Column("step", aligned.step),
+        "step_reference": Column("step", onto[aligned.reference], "token"),
+        "step_output": Column("step", onto[aligned.output], "token"),
+        "step_word": Column("step", aligned.word.astype(np.int32), TRIAL),
+        "n_longest": Column(KEY, aligned.n_longest.astype(np.int32)),
+        "n_unknown_reference": Column(KEY, aligned.n_unknown[0].astype(np.int32)),
+        "n_unknown_output": Column(KEY, aligned.n_unknown[1].astype(np.int32)),
+        "token": Column("token", np.array(tokens, TEXT)),
+    }
+    of_tokens = np.where(segments.offsets > 0, len(tokens), 0) if len(segments) else np.zeros_like(segments.offsets)
+    return Labels(columns, {TRIAL: words.offsets, KEY: segments.offsets, "step": by_step, "token": of_tokens})
+
+
+def alignment_of(words: Words, segments: Segments, labels: Labels) -> TokenAlignment:
+    """What labels say, as ``outcomes`` takes it. Tokens are known as they are shown, and no more."""
+    row = labels["step_word"].astype(np.int64)
+    confidence = np.where(row >= 0, words.confidence[row] if len(words) else np.nan, np.nan)
+    segment = labels["segment"].astype(np.int64)
+    return TokenAlignment(
+        vocabulary=tuple(Token(text, text) for text in labels["token"].tolist()),
+        segment=labels["step_segment"].astype(np.int64),
+        step=labels["step"],
+        reference=labels["step_reference"],
+        output=labels["step_output"],
+        word=row,
+        confidence=confidence,
+        n_longest=labels["n_longest"].astype(np.int64),
+        n_unknown=(labels["n_unknown_reference"].astype(np.int64), labels["n_unknown_output"].astype(np.int64)),
+        n_confident=int(np.isfinite(words.confidence).sum()),
+        chopped=Chopped(segment, labels["in_gap"], *recordings_apart(words, segments)),
     )
 
 
@@ -164,7 +209,9 @@ def _units(aligned: TokenAlignment, segments: Segments) -> Tally:
         if unit in lacking:
             tokens[f"{ONLY_REFERENCE}{unit}"] = int(aligned.n_longest[rows].sum())
     spoken = {f"{ONLY_OUTPUT}{unit}": count for unit, count in aligned.chopped.only_output.items()}
-    unknown = dict(zip(("unknown_reference", "unknown_output"), aligned.n_unknown, strict=True))
+    unknown = {
+        name: int(n.sum()) for name, n in zip(("unknown_reference", "unknown_output"), aligned.n_unknown, strict=True)
+    }
     return Tally({**tokens, **spoken, **unknown, CONFIDENT: aligned.n_confident})
 
 

@@ -24,6 +24,7 @@ from pipeline.grid import Run
 from pipeline.season import ledger
 from pipeline.season.gate import phase_of
 from pipeline.season.wheels import closure, pack
+from pipeline.store import arrays
 from pipeline.store.address import digest_stream
 from pipeline.store.blobs import Store, open_input
 from pipeline.terms import Source
@@ -142,8 +143,7 @@ def _copies(store: Store, run: Run, folder: Path) -> None:
     """Pages and the grid as they are in the store."""
     for name, path in run.reports.items():
         _bytes(folder / "pages" / name, store.get(path))
-    for path in store.listing(run.grid):
-        _bytes(folder / "figures" / "grid.zarr" / path.removeprefix(f"{run.grid}/"), store.get(path))
+    _bytes(folder / "figures" / f"grid{arrays.ENDING}", store.get(run.grid))
 
 
 def _season(store: Store, plan: Plan, folder: Path) -> None:

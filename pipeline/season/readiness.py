@@ -31,7 +31,7 @@ class Readiness:
     n_cells: int
     n_missing_outputs: int
     to_do: Mapping[str, int]
-    """Cells to score by what there is to do: ``figures``, ``tiles`` (align again) or ``all`` (read an output)."""
+    """Cells to score by what there is to do: ``figures``, ``labels`` (align again) or ``all`` (read an output)."""
     missing_outputs: tuple[str, ...]
     missing_boards: tuple[tuple[str, str], ...]
     """Conditions that the season requires and that a team has not entered, as (team, board)."""
@@ -46,7 +46,7 @@ def readiness(store: Store, plan: Plan) -> Readiness:
     without = tuple(str(job.cell) for job in plan.jobs if job.failed is not None)
     found = phase_of(store, plan.evaluation)
     boards = () if found is None else found[0].missing_boards(found[1].name)
-    counts = {kind: kinds.count(kind) for kind in ("figures", "tiles", "all")}
+    counts = {kind: kinds.count(kind) for kind in ("figures", "labels", "all")}
     scored = sum(kind != "figures" for kind in kinds)
     return Readiness(
         plan.evaluation,

@@ -1,82 +1,73 @@
-"""xarray datasets as Zarr, written once and valid only with their record.
+"""xarray datasets as Zarr groups in one object, ``<path>.zarr.zip``: written once and whole, read whole or by rows.
 
-Zarr alone reads a lost chunk, and all that a killed writer left out, as plausible values (zarr-python#486, #1578).
-So every object is listed with size and SHA-256 in ``<path>.json``, written last; reading goes through that record.
+Any tool opens one (``xarray.open_zarr("zip::…")``). Here nothing is read that its directory does not vouch for: Zarr
+alone reads a lost chunk as plausible values.
 """
 
 from __future__ import annotations
 
-import json
-import threading
-import warnings
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pipeline.errors import DamageError, StoreError
 from pipeline.store.blobs import Store
-from pipeline.store.columns import Columns
-from pipeline.store.paths import checked_path
-from pipeline.store.record import (
-    checked_object,
-    checked_objects,
-    lost,
-    parsed,
-    read_record,
-    record_path,
-    sealed_record,
-    write_record,
-)
+from pipeline.store.groups import RAGGED, Array, Group, Values, chunk_shape, encode
+from pipeline.store.zips import Zip
 
 if TYPE_CHECKING:
     import xarray as xr
 
-CHUNK = 65_536
-"""Elements of a chunk, at most."""
-SHARD_CHUNKS = 16
-"""Chunks of a shard, at most: 1,048,576 elements."""
+    from pipeline.store.zipped import ZippedStore
 
-_WRITERS = 8
-_QUIET = threading.Lock()
+ENDING = ".zarr.zip"
 
 
-def write_groups(store: Store, path: str, groups: Mapping[str, xr.Dataset], *, often_read: bool = False) -> None:
-    """Write datasets as groups of one Zarr store at ``path`` (``""`` is the root), then its record.
+def write_groups(store: Store, path: str, groups: Mapping[str, xr.Dataset]) -> None:
+    """Write datasets as groups of one object at ``path`` (``""`` is the root).
 
-    Text becomes StringDType. With ``often_read`` numbers are read in a third of the time; whole ones take some
-    hundredths more bytes. Contents alone decide the bytes, so that writing the same again, even at the same time, is
-    harmless. Raises ``StoreError`` where the store cannot be written; there is no record then.
+    Text becomes StringDType. Contents alone decide the bytes, so that writing the same again, even at the same time, is
+    harmless. Raises ``StoreError`` where the store cannot be written.
     """
-    for group in groups:
-        checked_path(_key(group, "zarr.json"))
-    objects = _encoded({group: groups[group] for group in sorted(groups)}, often_read=often_read)
-    with ThreadPoolExecutor(_WRITERS) as pool:
-        list(pool.map(store.put, [checked_path(f"{path}/{key}") for key in objects], objects.values()))
-    write_record(store, path, objects)
+    store.put(path, encode({name: _group(dataset) for name, dataset in groups.items()}))
 
 
-def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
-    """One group, lazily: values are read, and checked whole object by whole object, when they are asked for.
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A group, of which values are read, and checked, when they are asked for."""
 
-    Raises ``DamageError`` at once where the record is missing (the writer did not finish) or damaged, or an object
-    is lost or has another size; on reading where an object is not what was written. ``StoreError`` where there is no
-    such group.
-    """
+    dataset: xr.Dataset
+    _source: ZippedStore
+    _group: str
+
+    def fetch(self, begin: int, end: int) -> None:
+        """Read what rows ``begin`` up to ``end`` (exclusive) need, near each other by one request.
+
+        Values are decoded when they are asked for, and other rows can be had as before.
+        """
+        keys = list[str]()
+        for name, variable in self.dataset.variables.items():
+            if variable.dims[:1] == (RAGGED,) and begin < end:
+                step = chunk_shape(variable.shape)[0]
+                keys += self._source.keys_of(_key(self._group, str(name)), begin // step, -(-end // step))
+        self._source.fetch(keys)
+
+
+def opened(store: Store, path: str, group: str = "") -> Opened:
+    """One group with its rows within reach; raises as ``open_group`` does."""
     import xarray as xr
 
-    from pipeline.store.recorded import RecordedStore
+    from pipeline.store.zipped import ZippedStore
 
-    record = read_record(store, path)
-    if faults := lost(store, path, record):
-        raise DamageError(f"{store.url(path)}: {'; '.join(faults[:3])}. Remove the record and run again.")
-    if _key(group, "zarr.json") not in record:
+    zipped = Zip(store, path)
+    if _key(group, "zarr.json") not in zipped.directory:
         raise StoreError(f"{store.url(path)}: there is no group {group!r}.")
+    source = ZippedStore(zipped)
     dataset: xr.Dataset = xr.open_zarr(
-        RecordedStore(store, path, record),
+        source,
         group=group or None,
         chunks=None,
         consolidated=True,
@@ -84,145 +75,39 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
         mask_and_scale=False,
         decode_times=False,
     )
-    return dataset
+    for name, variable in dataset.variables.items():
+        steps = zip(variable.shape, chunk_shape(variable.shape), strict=True)
+        n_chunks = math.prod(-(-n // step) for n, step in steps)
+        if source.n_chunks(_key(group, str(name))) != n_chunks:
+            raise DamageError(f"{store.url(path)}: {name} has not all of its chunks. Remove the object and run again.")
+    return Opened(dataset, source, group)
 
 
-def open_columns(store: Store, path: str) -> Columns:
-    """The root group without xarray: the same object for all who open it in this process, as long as few others are.
+def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
+    """One group, lazily: values are read, and checked entry by entry, when they are asked for.
 
-    What was loaded of it stays so. Raises ``DamageError`` as reading does; objects are missed when they are read.
+    Raises ``DamageError`` at once where the object is lost, or cut short, or its directory is not what was written; on
+    reading where an entry is not. ``StoreError`` where there is no such group.
     """
-    return _columns(store, path, sealed_record(store, path))
-
-
-def forget_columns() -> None:
-    """Have metadata, and what was loaded with them, read and checked again."""
-    _columns.cache_clear()
-
-
-@lru_cache(maxsize=2)
-def _columns(store: Store, path: str, sealed: bytes) -> Columns:
-    return Columns.of(store, path, parsed(sealed, store.url(record_path(path))))
-
-
-def is_complete(store: Store, path: str) -> bool:
-    """Whether there is a whole record, every object it lists with the size it lists, and all metadata as written.
-
-    Readers here take the root's consolidated metadata; other tools may take an array's own, which must be sound too.
-    """
-    try:
-        record = parsed(store.get(record_path(path)), store.url(record_path(path)))
-        if lost(store, path, record):
-            return False
-        metadata = [key for key in record if key.rsplit("/", 1)[-1] == "zarr.json"]
-        checked_objects(store, path, record, metadata)
-    except DamageError:
-        return False
-    return True
-
-
-def is_recorded(store: Store, path: str) -> bool:
-    """Whether there is a record, whole or not: something was written here once."""
-    return store.exists(record_path(path))
-
-
-def discard(store: Store, path: str) -> None:
-    """Take the record away: what was written there counts no longer, and is written anew when it is needed."""
-    store.remove(record_path(path))
+    return opened(store, path, group).dataset
 
 
 def verify(store: Store, path: str) -> None:
-    """Read every object and compare its SHA-256; raises ``DamageError`` on the first that is not what was written."""
-    record = read_record(store, path)
-    for key in sorted(record):
-        checked_object(store, path, key, record[key])
+    """Read all of an object; raises ``DamageError`` where a byte is not what was written."""
+    Zip(store, path).verify()
 
 
-def _encoded(groups: Mapping[str, xr.Dataset], *, often_read: bool) -> dict[str, bytes]:
-    """The objects of a Zarr store by their keys, in order: made in memory, so that each is put once and whole."""
-    import xarray as xr
-    import zarr
-    from zarr.storage import MemoryStore
-
-    buffers: dict[str, Any] = {}
-    memory = MemoryStore(buffers)
-    with _quiet_zarr():
-        xr.Dataset().to_zarr(memory, mode="w", zarr_format=3, consolidated=False)
-        for group, dataset in groups.items():
-            loaded = _with_text(dataset.compute())
-            variables = loaded.variables.items()
-            encoding = {str(name): _encoding(variable, often_read=often_read) for name, variable in variables}
-            loaded.to_zarr(memory, group=group or None, mode="a", zarr_format=3, encoding=encoding, consolidated=False)
-        for group in sorted({"", *groups}, reverse=True):
-            zarr.consolidate_metadata(memory, path=group)
-    return {key: _canonical(key, buffers[key].to_bytes()) for key in sorted(buffers)}
-
-
-@contextmanager
-def _quiet_zarr() -> Iterator[None]:
-    """Consolidated metadata and text are not in the Zarr 3 specification yet; that is known and tested here."""
-    import zarr
-
-    # Filters and configuration are the process's: one writer at a time.
-    with _QUIET, warnings.catch_warnings(), zarr.config.set({"array.write_empty_chunks": True}):
-        warnings.filterwarnings("ignore", message=r"Consolidated metadata is currently not part")
-        warnings.filterwarnings("ignore", message=r"The (data type|dtype|codec) .*Zarr", category=Warning)
-        yield
-
-
-def _with_text(dataset: xr.Dataset) -> xr.Dataset:
-    """Fixed-width and object text as StringDType, on coordinates too."""
-    text = np.dtypes.StringDType()
-    changed = {
-        name: (variable.dims, variable.values.astype(str).astype(text), variable.attrs)
+def _group(dataset: xr.Dataset) -> Group:
+    arrays = {
+        str(name): Array(tuple(map(str, variable.dims)), _plain(variable.to_numpy()), variable.attrs)
         for name, variable in dataset.variables.items()
-        if variable.dtype.kind in "OU"
     }
-    coordinates = {name: changed[name] for name in changed if name in dataset.coords}
-    return dataset.assign_coords(coordinates).assign({n: v for n, v in changed.items() if n not in coordinates})
+    return Group(arrays, tuple(map(str, dataset.coords)), dataset.attrs)
 
 
-def _encoding(variable: xr.Variable, *, often_read: bool) -> dict[str, Any]:
-    from zarr.codecs import Crc32cCodec
-
-    encoding: dict[str, Any] = {"compressors": (_codec(variable, often_read), Crc32cCodec()), "_FillValue": None}
-    if variable.ndim:
-        encoding["chunks"] = _chunks(variable.shape)
-    if variable.ndim == 1 and variable.size > CHUNK:
-        encoding["shards"] = (CHUNK * min(SHARD_CHUNKS, -(-variable.size // CHUNK)),)
-    return encoding
-
-
-def _codec(variable: xr.Variable, often_read: bool) -> Any:
-    """What values are compressed by: numbers use few of their bits, and these pack far better side by side."""
-    from numcodecs import blosc
-    from zarr.codecs import BloscCodec, ZstdCodec
-
-    blosc.use_threads = False  # blocks stand in the order in which the threads of a compression finish
-    size, kind = variable.dtype.itemsize, variable.dtype.kind
-    if variable.ndim and often_read and kind in "biuf":
-        return BloscCodec(typesize=size, cname="lz4", clevel=5, shuffle="bitshuffle")
-    if variable.ndim and size > 1 and kind in "iu":
-        return BloscCodec(typesize=size, cname="zstd", clevel=3, shuffle="shuffle")
-    return ZstdCodec(level=3)
-
-
-def _chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The whole shape, or CHUNK elements of one dimension; in more dimensions the longest is halved until it fits."""
-    if len(shape) == 1:
-        return (max(1, min(shape[0], CHUNK)),)
-    chunks = [max(1, n) for n in shape]
-    while np.prod(chunks, dtype=object) > CHUNK:
-        longest = chunks.index(max(chunks))
-        chunks[longest] = -(-chunks[longest] // 2)
-    return tuple(chunks)
-
-
-def _canonical(key: str, data: bytes) -> bytes:
-    """Metadata in one order of keys: Zarr's own order depends on which write finished first."""
-    if key.rsplit("/", 1)[-1] != "zarr.json":
-        return data
-    return json.dumps(json.loads(data), sort_keys=True, separators=(",", ":")).encode()
+def _plain(values: Values) -> Values:
+    """Fixed-width and object text as StringDType."""
+    return values.astype(str).astype(np.dtypes.StringDType()) if values.dtype.kind in "OU" else values
 
 
 def _key(group: str, name: str) -> str:

@@ -44,6 +44,9 @@ class Place(Protocol):
     def get_range(self, path: str, begin: int, end: int) -> bytes:
         """Bytes ``begin`` up to ``end`` (exclusive) of an object."""
 
+    def get_tail(self, path: str, n_bytes: int) -> bytes:
+        """The last ``n_bytes`` of an object, all of one that has fewer."""
+
     def exists(self, path: str) -> bool:
         """Whether there is an object."""
 
@@ -99,6 +102,13 @@ class Store:
         """Bytes ``begin`` up to ``end`` (exclusive), fewer where the object ends; ``DamageError`` if there is none."""
         with self._faults("read", path) as place:
             data = place.get_range(path, begin, end)
+        BYTES.read(len(data))
+        return data
+
+    def get_tail(self, path: str, n_bytes: int) -> bytes:
+        """The last ``n_bytes`` of an object, all of one that has fewer; ``DamageError`` if there is none."""
+        with self._faults("read", path) as place:
+            data = place.get_tail(path, n_bytes)
         BYTES.read(len(data))
         return data
 

@@ -42,6 +42,10 @@ class Elsewhere:
         """Bytes ``begin`` up to ``end`` (exclusive) of an object."""
         return cast(bytes, self._fs.cat_file(self._at(path), start=begin, end=end))
 
+    def get_tail(self, path: str, n_bytes: int) -> bytes:
+        """The last ``n_bytes`` of an object, all of one that has fewer."""
+        return cast(bytes, self._fs.cat_file(self._at(path))[-n_bytes:])
+
     def exists(self, path: str) -> bool:
         """Whether there is an object."""
         try:

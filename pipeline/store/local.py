@@ -42,6 +42,12 @@ class Folder:
             stream.seek(begin)
             return stream.read(end - begin)
 
+    def get_tail(self, path: str, n_bytes: int) -> bytes:
+        """The last ``n_bytes`` of an object, all of one that has fewer."""
+        with (self._root / path).open("rb", buffering=0) as stream:
+            stream.seek(-min(n_bytes, os.fstat(stream.fileno()).st_size), os.SEEK_END)
+            return stream.read()
+
     def exists(self, path: str) -> bool:
         """Whether there is an object."""
         return (self._root / path).is_file()

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, TypeVar, cast
 from uuid import uuid4
 
 import fsspec
+from fsspec.asyn import sync
 
 from pipeline.errors import StoreError, UsageError
 from pipeline.store import faults
@@ -148,6 +149,16 @@ class Bucket:
                 return b""
             raise
         return cast(bytes, found)
+
+    def get_tail(self, path: str, n_bytes: int) -> bytes:
+        """The last ``n_bytes`` of an object, all of one that has fewer, with one request."""
+        return cast(bytes, patiently(lambda: sync(self._fs.loop, self._tail, path, n_bytes)))
+
+    async def _tail(self, path: str, n_bytes: int) -> bytes:
+        key = f"{self._prefix}{path}"
+        found = await self._fs._call_s3("get_object", Bucket=self._bucket, Key=key, Range=f"bytes=-{n_bytes}")
+        async with found["Body"] as body:
+            return cast(bytes, await body.read())
 
     def exists(self, path: str) -> bool:
         """Whether there is an object, with one request."""

@@ -10,7 +10,7 @@ import numpy as np
 from pipeline.errors import UsageError
 from pipeline.formats.kwslist import SystemOutput
 from pipeline.formats.table import Table, recode, used_codes
-from pipeline.trials.schema import Occurrences, Trials
+from pipeline.trials.schema import Ints, Occurrences, Trials
 
 BlockRule = Literal["repeat", "merge", "last"]
 MARK = "\x1f"
@@ -20,6 +20,11 @@ MARK = "\x1f"
 def query_of(name: str) -> str:
     """The query that a block's name stands for."""
     return name.partition(MARK)[0]
+
+
+def block_name(query: str, number: int) -> str:
+    """What the block of this number, from 1, is called."""
+    return query if number == 1 else f"{query}{MARK}{number}"
 
 
 def named_blocks(output: SystemOutput, rule: str) -> tuple[Table, Table]:
@@ -42,7 +47,7 @@ def named_blocks(output: SystemOutput, rule: str) -> tuple[Table, Table]:
     names = []
     for query in blocks.text("query"):
         seen[query] = seen.get(query, 0) + 1
-        names.append(query if seen[query] == 1 else f"{query}{MARK}{seen[query]}")
+        names.append(block_name(query, seen[query]))
     code = np.arange(len(names), dtype=np.int32)
     return _renamed(blocks, names, code), _renamed(detections, names, code[detections["block"]])
 
@@ -52,12 +57,17 @@ def _renamed(table: Table, names: list[str], codes: object) -> Table:
     return Table(columns, {**table.vocabularies, "query": tuple(names)})
 
 
-def occurrences_of_blocks(occurrences: Occurrences, trials: Trials) -> Occurrences:
-    """The occurrences of a tile, once more under the name of each later block that has detections in it."""
+def block_of(name: str) -> int:
+    """Which block of its query a name stands for, from 1."""
+    return int(name.partition(MARK)[2] or 1)
+
+
+def occurrences_of_blocks(occurrences: Occurrences, trials: Trials) -> tuple[Occurrences, Ints]:
+    """Occurrences, once more under the name of each later block that has detections, and what row each was."""
     used = [trials.queries[code] for code in used_codes(trials.queries, trials.query)]
     marked = [name for name in used if MARK in name]
     if not marked:
-        return occurrences
+        return occurrences, np.arange(len(occurrences))
     queries = tuple(sorted({*occurrences.queries, *marked}))
     code = recode(occurrences.queries, queries)[occurrences.query]
     parts, codes = [np.arange(code.size)], [code]
@@ -69,4 +79,5 @@ def occurrences_of_blocks(occurrences: Occurrences, trials: Trials) -> Occurrenc
     rows = np.concatenate(parts)
     columns = ("file", "channel", "begin_s", "end_s", "last_begin_s", "first_end_s", "row")
     taken = {name: getattr(occurrences, name)[rows] for name in columns}
-    return replace(occurrences, queries=queries, query=np.concatenate(codes).astype(np.int32), **taken)
+    named = replace(occurrences, queries=queries, query=np.concatenate(codes).astype(np.int32), **taken)
+    return named, rows

@@ -160,15 +160,6 @@ def trials_of(
     )
 
 
-def clips_digest(tile: ClipTrials | ClipKey) -> str:
-    """Hex digest of a tile by what it says; other events and source lines take no part."""
-    if isinstance(tile, ClipKey):
-        names = ("events", "first", "ids_digest", "label", "conditions", "member")
-        return digest_columns({name: getattr(tile, name) for name in names})
-    own = ("events", "submitted", "threshold", "hours", "event", "item", "score", "decision")
-    return digest_columns({name: getattr(tile, name) for name in own})
-
-
 def to_columns(value: ClipIndex | ClipKey) -> dict[str, Any]:
     """Every field under its name, as an array or a tuple of text."""
     return dict(value.__dict__)

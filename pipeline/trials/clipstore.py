@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.store.columns import Group
 from pipeline.trials.clips import ClipIndex, ClipTrials
+from pipeline.trials.ragged import FIRST_ROW, N_ROWS, codes_of, runs_of
 from pipeline.trials.schema import Ints
 
 if TYPE_CHECKING:
     import xarray as xr
 
+_ROWS = {"item": "item", "score": "score", "decision": "decision", "line": "row"}
+"""Stored arrays by trial, and the fields they hold."""
+_PER_EVENT = ("event_bucket", "submitted", "threshold", "hours")
 _DESCRIBED: dict[str, tuple[str, str, str]] = {
-    "event": ("1", "event, as a position in event_id", "TrialIndex, EventID"),
     "trial_id": ("", "trial", "TrialIndex, TrialID"),
-    "event_id": ("", "events in the order of tiles", "TrialIndex, EventID"),
+    "event": ("", "events in the order of buckets", "TrialIndex, EventID"),
+    "first_row": ("1", "first row of the event's trials", "detection"),
+    "n_rows": ("1", "number of the event's trials, which follow one another", "detection"),
     "item": ("1", "position among the event's trials, sorted by id", "TrialIndex"),
     "score": ("1", "score, higher is likelier; -rank where systems rank", "detection, Score or Rank"),
     "decision": ("1", "whether the trial is detected at the submitted threshold", "threshold"),
-    "row": ("1", "source line", "detection"),
+    "line": ("1", "source line", "detection"),
     "bucket_offset": ("1", "first row of each bucket of events, with the number of rows at the end", "hash of EventID"),
     "event_bucket": ("1", "bucket of the event", "hash of EventID"),
     "submitted": ("1", "whether the system processed the event", "detection and threshold"),
@@ -32,23 +36,24 @@ _DESCRIBED: dict[str, tuple[str, str, str]] = {
 
 
 def to_dataset(trials: ClipTrials, index: ClipIndex, source: Mapping[str, str | int]) -> xr.Dataset:
-    """Scored trials of one output as a dataset with dimension ``trial``; ``source`` becomes its attributes.
+    """Scored trials of one output as a dataset; ``source`` becomes its attributes.
 
-    ``trial_id`` names every row for people; it is not read back, since ``event`` and ``item`` point into the index.
+    Dimensions ``event`` and ``trial``: the trials of an event are the rows ``first_row`` up to ``first_row + n_rows``.
+    ``trial_id`` names every row for people; it is not read back, since event and ``item`` point into the index.
     """
     import xarray as xr
 
     place = index.first[trials.event] + trials.item
     named = np.array([index.trial_ids[at] for at in place.tolist()], np.dtypes.StringDType())
     data = {
-        **{name: ("trial", getattr(trials, name)) for name in ("item", "score", "decision", "row")},
+        **{name: ("trial", getattr(trials, field)) for name, field in _ROWS.items()},
         "bucket_offset": ("bucket_edge", trials.offsets),
-        **{name: ("event_id", getattr(trials, name)) for name in ("event_bucket", "submitted", "threshold", "hours")},
+        **{name: ("event", runs) for name, runs in runs_of(trials.event, len(trials.events)).items()},
+        **{name: ("event", getattr(trials, name)) for name in _PER_EVENT},
     }
     coordinates = {
-        "event": ("trial", trials.event),
         "trial_id": ("trial", named),
-        "event_id": ("event_id", np.array(trials.events, np.dtypes.StringDType())),
+        "event": ("event", np.array(trials.events, np.dtypes.StringDType())),
     }
     dataset = xr.Dataset(data, coordinates, {"title": "trials", **source})
     for name, (units, long_name, origin) in _DESCRIBED.items():
@@ -56,18 +61,19 @@ def to_dataset(trials: ClipTrials, index: ClipIndex, source: Mapping[str, str | 
     return dataset
 
 
-def from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> ClipTrials:
+def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> ClipTrials:
     """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read."""
     offsets: Ints = dataset.variables["bucket_offset"].to_numpy()
     begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])
     stored = dataset.variables
-    by_trial = ("event", "item", "score", "decision", "row")
-    columns: dict[str, Any] = {name: stored[name][begin:end].to_numpy() for name in by_trial}
-    per_event = {name: stored[name].to_numpy() for name in ("event_bucket", "submitted", "threshold", "hours")}
+    columns: dict[str, Any] = {field: stored[name][begin:end].to_numpy() for name, field in _ROWS.items()}
+    per_event = {name: stored[name].to_numpy() for name in _PER_EVENT}
+    event = codes_of(stored[FIRST_ROW].to_numpy(), stored[N_ROWS].to_numpy(), begin, end)
     low, high = np.searchsorted(per_event["event_bucket"], (first_bucket, last_bucket)).tolist()
     return ClipTrials(
-        events=tuple(dataset.variables["event_id"].to_numpy().tolist())[low:high],
+        events=tuple(stored["event"].to_numpy().tolist())[low:high],
         **{name: column[low:high] for name, column in per_event.items()},
-        **{**columns, "event": columns["event"] - np.int32(low)},
+        **columns,
+        event=event - np.int32(low),
         offsets=np.clip(offsets - begin, 0, end - begin),
     )

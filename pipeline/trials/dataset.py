@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.formats.table import Array, recode
-from pipeline.partials.packed import Decimals
-from pipeline.store.columns import Group, Variable, load_all
-from pipeline.trials.schema import Codes, Floats, Ints, Timeline, Trials
+from pipeline.formats.table import Array
+from pipeline.trials.ragged import FIRST_ROW, N_ROWS, codes_of, runs_of
+from pipeline.trials.schema import Codes, Ints, Timeline, Trials
 
 if TYPE_CHECKING:
     import xarray as xr
 
-_NUMBERS = {"begin": "begin_s", "duration": "dur_s", "score": "score"}
-_STORED = {field: name for name, field in _NUMBERS.items()}
-_CODES = ("query", "file", "channel", "score_order")
-_BY_TRIAL = (*_CODES, *_NUMBERS, "decision", "row")
+
+_ROWS = {"begin": "begin_s", "duration": "dur_s", "score": "score", "decision": "decision", "line": "row"}
+"""Stored arrays by trial, and the fields they hold."""
+_STORED = {field: name for name, field in _ROWS.items()} | {"time_s": "time"}
+_CODES = ("file", "channel", "score_order")
 _BLOCK_FIELDS = ("search_time_s", "oov_count")
 
 _DESCRIBED: dict[str, tuple[str, str, str]] = {
-    "query": ("1", "query, as a position in query_id", "system output, block"),
-    "query_id": ("", "query names, sorted", "system output, block"),
+    "query": ("", "query names, sorted", "system output, block"),
+    "first_row": ("1", "first row of the query's trials", "system output, block"),
+    "n_rows": ("1", "number of the query's trials, which follow one another", "system output, block"),
+    "time": ("s", "begin on the dataset's timeline, NaN where the recording is not on it", "system output, tbeg; ECF"),
     "file_name": ("", "recording names, sorted", "system output, file"),
     "channel_name": ("", "channel names, sorted", "system output, channel"),
     "recording": ("", "recordings of the dataset, sorted", "ECF, audio_filename"),
@@ -37,8 +38,7 @@ _DESCRIBED: dict[str, tuple[str, str, str]] = {
     "score": ("1", "score, higher is likelier", "system output, score"),
     "score_order": ("1", "rank of the score's text among those of the output", "system output, score"),
     "decision": ("1", "whether the hard decision is YES", "system output, decision"),
-    "row": ("1", "source line, counted from first_row of the query", "system output"),
-    "first_row": ("1", "first source line of the query's detections, 0 without any", "system output"),
+    "line": ("1", "source line", "system output"),
     "bucket_offset": (
         "1",
         "first row of each bucket of queries, with the number of rows at the end",
@@ -62,36 +62,33 @@ _DESCRIBED: dict[str, tuple[str, str, str]] = {
 def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | int]) -> xr.Dataset:
     """Trials of one output as a dataset; ``source`` (where they come from: uri, sha256, …) becomes its attributes.
 
-    Dimension ``trial`` with coordinate ``query`` (position in ``query_id``); ``bucket_offset`` over ``bucket_edge``
-    says where each bucket of queries begins. Every array carries ``units``, ``long_name`` and ``source``; names are
-    variable-length strings. Where ``begin``, ``duration`` or ``score`` has the attribute ``decimals``, the values are
-    whole numbers to be divided by that power of ten. Nothing is lost: see ``from_dataset``.
+    Dimensions ``query`` and ``trial``. The trials of a query are the rows ``first_row`` up to ``first_row + n_rows``
+    (CF's contiguous ragged array), by file, channel and begin. Each has its ``time`` on the dataset's timeline, which
+    never falls within a query where recordings have one channel. ``bucket_offset`` over ``bucket_edge`` says where
+    each bucket of queries begins. Every array carries ``units``, ``long_name`` and ``source``; names are
+    variable-length strings. Nothing is lost: see ``from_dataset``.
     """
     import xarray as xr
 
-    first = _first_rows(trials)
-    lines = trials.row - first[trials.query]
     data: dict[str, Any] = {
         "file": ("trial", _narrow(trials.file)),
         "channel": ("trial", _narrow(trials.channel)),
-        **{name: ("trial", *_stored(getattr(trials, field))) for name, field in _NUMBERS.items()},
-        "decision": ("trial", trials.decision),
-        "row": ("trial", _narrow(lines)),
-        "first_row": ("query_id", first),
+        **{name: ("trial", getattr(trials, field)) for name, field in _ROWS.items()},
+        **{name: ("query", runs) for name, runs in runs_of(trials.query, len(trials.queries)).items()},
         "bucket_offset": ("bucket_edge", trials.offsets),
         "recording_begin": ("recording", timeline.offset_s[:-1]),
         "timeline_end": ((), timeline.offset_s[-1]),
         "score_range": ("bound", np.array(trials.score_range, np.float64)),
         "header_range": ("bound", np.array(trials.header_range or (math.nan, math.nan), np.float64)),
-        "block_present": ("query_id", np.array([name in trials.blocks for name in trials.queries], np.bool_)),
-        "search_time": ("query_id", _per_query(trials, "search_time_s")),
-        "oov_count": ("query_id", _per_query(trials, "oov_count")),
+        "block_present": ("query", np.array([name in trials.blocks for name in trials.queries], np.bool_)),
+        "search_time": ("query", _per_query(trials, "search_time_s")),
+        "oov_count": ("query", _per_query(trials, "oov_count")),
     }
     if trials.score_order is not None:
         data["score_order"] = ("trial", _narrow(trials.score_order))
     coordinates = {
-        "query": ("trial", _narrow(trials.query)),
-        "query_id": ("query_id", _names(trials.queries)),
+        "time": ("trial", trials.time_s),
+        "query": ("query", _names(trials.queries)),
         "file_name": ("file_name", _names(trials.files)),
         "channel_name": ("channel_name", _names(trials.channels)),
         "recording": ("recording", _names(timeline.files)),
@@ -104,29 +101,9 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
     return dataset
 
 
-def _stored(values: Floats) -> tuple[Array, dict[str, int]]:
-    """Numbers with few decimals as whole numbers, with how many decimals they have; others, and those with a -0,
-    as they are.
-
-    Whole numbers divided by that power of ten are the same doubles: it is tried on every one of them.
-    """
-    decimals = None if np.signbit(values[values == 0.0]).any() else Decimals.of(values)
-    if decimals is None:
-        return values, {}
-    return _narrow(decimals.whole), {"decimals": decimals.places}
-
-
 def _narrow(whole: Ints | Codes) -> Array:
     """The same in the smallest type that holds all of these whole numbers."""
-    low, high = int(whole.min(initial=0)), int(whole.max(initial=0))
-    return whole.astype(np.result_type(np.min_scalar_type(high), np.min_scalar_type(low)))
-
-
-def _first_rows(trials: Trials) -> Ints:
-    first = np.full(len(trials.queries), np.iinfo(np.int64).max)
-    np.minimum.at(first, trials.query, trials.row)
-    first[first == np.iinfo(np.int64).max] = 0
-    return first
+    return whole.astype(np.min_scalar_type(int(whole.max(initial=0))))
 
 
 def _names(names: tuple[str, ...]) -> Any:
@@ -137,80 +114,61 @@ def _per_query(trials: Trials, name: str) -> Any:
     return np.array([trials.blocks.get(query, {}).get(name, math.nan) for query in trials.queries], np.float64)
 
 
-def from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> Trials:
+def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> Trials:
     """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read.
 
     Equal to ``trials.tiles(first_bucket, last_bucket)`` of the trials that ``to_dataset`` took.
     """
-    return reader(dataset)(first_bucket, last_bucket)
-
-
-def reader(dataset: Group) -> Callable[[int, int], Trials]:
-    """What ``from_dataset`` does of a dataset, all that is not by trial being read once."""
-    header_range = dataset.variables["header_range"].to_numpy().tolist()
-    files = _text(dataset, "file_name")
+    stored = dataset.variables
+    offsets: Ints = stored["bucket_offset"].to_numpy()
+    begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])
+    header_range = stored["header_range"].to_numpy().tolist()
     about = {
-        "queries": _text(dataset, "query_id"),
-        "files": files,
+        "queries": _text(dataset, "query"),
+        "files": _text(dataset, "file_name"),
         "channels": _text(dataset, "channel_name"),
-        "offsets": dataset.variables["bucket_offset"].to_numpy(),
-        "score_range": tuple(dataset.variables["score_range"].to_numpy().tolist()),
+        "offsets": np.clip(offsets - begin, 0, end - begin),
+        "score_range": tuple(stored["score_range"].to_numpy().tolist()),
         "header_range": None if math.isnan(header_range[0]) else tuple(header_range),
         "blocks": _blocks(dataset),
     }
-    starts_s = np.append(dataset.variables["recording_begin"].to_numpy(), math.nan)
-    starts_s = starts_s[recode(files, _text(dataset, "recording"))]
-    return partial(_tiles, about, _Rows(dataset.variables, starts_s, dataset.variables["first_row"].to_numpy()))
-
-
-def _tiles(about: Mapping[str, Any], output: _Rows, first_bucket: int, last_bucket: int) -> Trials:
-    offsets: Ints = about["offsets"]
-    begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])
-    rows = output.part(begin, end)
-    load_all(rows.columns.values())
-    return Trials.later({**about, "offsets": np.clip(offsets - begin, 0, end - begin)}, rows)
+    return Trials.later(about, _Rows(dataset, begin, end))
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
     """Stored rows, of which a column is made when it is asked for."""
 
-    columns: Mapping[str, Variable]
-    starts_s: Floats
-    """Where each file begins on the timeline."""
-    first_row: Ints
-    """The first source line of each query."""
+    dataset: xr.Dataset
+    begin: int
+    end: int
 
     def part(self, begin: int, end: int) -> _Rows:
         """Rows ``begin`` up to ``end`` (exclusive)."""
-        some = {name: self.columns[name][begin:end] for name in _BY_TRIAL if name in self.columns}
-        return _Rows(some, self.starts_s, self.first_row)
+        return _Rows(self.dataset, self.begin + begin, self.begin + end)
 
     def column(self, name: str) -> Array | None:
         """The column of a field of ``Trials``; None for ``score_order`` where there is none."""
-        if name == "score_order" and name not in self.columns:
+        if name == "score_order" and name not in self.dataset:
             return None
-        if name == "time_s":
-            return self.starts_s[self._values("file")] + self._values("begin")
-        if name == "row":
-            return self.first_row[self._values("query")] + self._values("row")
-        return self._values(_STORED.get(name, name))
+        if name == "query":
+            return self._queries()
+        values: Array = self.dataset.variables[_STORED.get(name, name)][self.begin : self.end].to_numpy()
+        return values.astype(np.int32, copy=False) if name in _CODES else values
 
-    def _values(self, name: str) -> Array:
-        """An array's values: codes as int32, numbers with few decimals as doubles."""
-        places, values = self.columns[name].attrs.get("decimals"), self.columns[name].to_numpy()
-        if name in _CODES:
-            return values.astype(np.int32, copy=False)
-        return values if places is None else np.divide(values, 10.0**places)
+    def _queries(self) -> Codes:
+        """The query of every row: those of one follow one another."""
+        first, n_rows = (self.dataset.variables[name].to_numpy() for name in (FIRST_ROW, N_ROWS))
+        return codes_of(first, n_rows, self.begin, self.end)
 
 
-def _text(dataset: Group, name: str) -> tuple[str, ...]:
+def _text(dataset: xr.Dataset, name: str) -> tuple[str, ...]:
     return tuple(dataset.variables[name].to_numpy().tolist())
 
 
-def _blocks(dataset: Group) -> dict[str, dict[str, float]]:
+def _blocks(dataset: xr.Dataset) -> dict[str, dict[str, float]]:
     present, time_s, oov_count = (
         dataset.variables[name].to_numpy().tolist() for name in ("block_present", "search_time", "oov_count")
     )
-    rows = zip(_text(dataset, "query_id"), present, zip(time_s, oov_count, strict=True), strict=True)
+    rows = zip(_text(dataset, "query"), present, zip(time_s, oov_count, strict=True), strict=True)
     return {query: dict(zip(_BLOCK_FIELDS, values, strict=True)) for query, given, values in rows if given}

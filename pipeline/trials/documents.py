@@ -13,11 +13,10 @@ from pipeline.formats.ecf import Ecf
 from pipeline.formats.kwslist import SystemOutput
 from pipeline.formats.rttm import Rttm
 from pipeline.formats.table import Table, recode
-from pipeline.store.address import digest_columns
 from pipeline.trials.layout import lay_out
 from pipeline.trials.names import FileRule, ecf_file_name
 from pipeline.trials.schema import Codes, Ints, Timeline, Trials
-from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of, tile_digest
+from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
 
 
 @dataclass(frozen=True)
@@ -131,12 +130,3 @@ def _note_unknown(trials: Trials, row: Ints, lines: Ints, problems: Problems) ->
         line = int(lines[np.searchsorted(row, trials.row[trial])])
         mend = "Correct its name, or set unknown_document to keep if the ECF lists a part of the documents."
         problems.add("unknown_document", line, f"document {file!r} is not in the ECF", mend)
-
-
-def digest(tile: Trials | DocumentKey) -> str:
-    """Hex digest of a tile's rows by what they say, whatever other queries there are."""
-    if isinstance(tile, Trials):
-        return tile_digest(tile)
-    pairs = zip(tile.query.tolist(), tile.file.tolist(), strict=True)
-    named = [(tile.queries[query], tile.files[file]) for query, file in pairs]
-    return digest_columns({"query": tuple(q for q, _ in named), "file": tuple(f for _, f in named)})

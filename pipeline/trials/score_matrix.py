@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.store.address import digest_columns
-from pipeline.store.columns import Group
 from pipeline.trials.schema import Codes, Floats, Ints
 from pipeline.trials.tiles import buckets_of, offsets_of
 
@@ -102,13 +100,6 @@ def labels_of(segments: Sequence[str], labels: tuple[str, ...], label: Codes) ->
     return SegmentLabels(tuple(segments[at] for at in order.tolist()), labels, label[order], offsets)
 
 
-def digest(tile: ScoreMatrix | SegmentLabels) -> str:
-    """Hex digest of a tile by what it says; other segments, unused labels and source lines take no part."""
-    if isinstance(tile, SegmentLabels):
-        return digest_columns({"segments": tile.segments, "labels": tuple(tile.text())})
-    return digest_columns({"classes": tile.classes, "segments": tile.segments, "scores": tile.scores})
-
-
 def survey(trials: ScoreMatrix) -> dict[str, str]:
     """The codes of an output."""
     return {"task": trials.task, "set": trials.chosen_set}
@@ -133,7 +124,7 @@ _DESCRIBED: dict[str, tuple[str, str, str]] = {
     "score": ("nat", "log-likelihood of the class, up to a constant of the segment", "output, fields 4 and on"),
     "segment": ("", "segment", "output, field 3"),
     "class": ("", "language class", "Albayzin 2012 LRE plan 6.1.3"),
-    "row": ("1", "source line", "output"),
+    "line": ("1", "source line", "output"),
     "bucket_offset": (
         "1",
         "first row of each bucket of segments, with the number of rows at the end",
@@ -150,7 +141,7 @@ def to_dataset(trials: ScoreMatrix, _segments: SegmentList, source: Mapping[str,
     texts = np.dtypes.StringDType()
     data = {
         "score": (("trial", "class"), trials.scores),
-        "row": ("trial", trials.row),
+        "line": ("trial", trials.row),
         "bucket_offset": ("bucket_edge", trials.offsets),
     }
     coordinates = {
@@ -164,17 +155,17 @@ def to_dataset(trials: ScoreMatrix, _segments: SegmentList, source: Mapping[str,
     return dataset
 
 
-def from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> ScoreMatrix:
+def from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> ScoreMatrix:
     """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read."""
     offsets: Ints = dataset.variables["bucket_offset"].to_numpy()
     begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])
-    rows = {name: dataset.variables[name][begin:end].to_numpy() for name in ("segment", "score", "row")}
+    rows = {name: dataset.variables[name][begin:end].to_numpy() for name in ("segment", "score", "line")}
     return ScoreMatrix(
         task=dataset.attrs["task"],
         chosen_set=dataset.attrs["set"],
         classes=tuple(dataset.variables["class"].to_numpy().tolist()),
         segments=tuple(rows["segment"].tolist()),
         scores=rows["score"],
-        row=rows["row"],
+        row=rows["line"],
         offsets=np.clip(offsets - begin, 0, end - begin),
     )

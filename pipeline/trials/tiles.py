@@ -8,13 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from pipeline.errors import UsageError
-from pipeline.formats.table import canonical_codes
-from pipeline.store.address import digest_columns
 from pipeline.trials.blocks import query_of
-from pipeline.trials.schema import N_BUCKETS, Ints, Occurrences, Trials
-
-_TRIAL_NUMBERS = ("begin_s", "dur_s", "score", "decision")
-_OCCURRENCE_NUMBERS = ("begin_s", "end_s", "last_begin_s", "first_end_s")
+from pipeline.trials.schema import N_BUCKETS, Ints
 
 
 def bucket_of(query_id: str) -> int:
@@ -60,27 +55,3 @@ def batches(trial_offsets: Ints, occurrence_offsets: Ints, rows_per_task: int) -
         ranges.append((first, last))
         first = last
     return ranges
-
-
-def tile_digest(tile: Trials | Occurrences) -> str:
-    """Hex digest of a tile's rows by what they say: names and numbers.
-
-    Codes, source lines and the place on the dataset's timeline take no part, so other queries, other files and the
-    order of the input change nothing. Score ranges stand beside the digest in an address, where they are read.
-    """
-    numbers = _TRIAL_NUMBERS if isinstance(tile, Trials) else _OCCURRENCE_NUMBERS
-    queries, query = canonical_codes(tile.queries, tile.query)
-    files, file = canonical_codes(tile.files, tile.file)
-    channels, channel = canonical_codes(tile.channels, tile.channel)
-    return digest_columns(
-        {
-            "queries": queries,
-            "files": files,
-            "channels": channels,
-            "query": query,
-            "file": file,
-            "channel": channel,
-            **{name: getattr(tile, name) for name in numbers},
-            **({"score_order": ranks} if (ranks := getattr(tile, "score_order", None)) is not None else {}),
-        }
-    )

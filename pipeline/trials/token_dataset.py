@@ -10,10 +10,10 @@ import numpy as np
 
 from pipeline.errors import StoreError
 from pipeline.formats.lexicon import Lexicon
-from pipeline.formats.table import Array, canonical_codes
-from pipeline.store.address import digest_columns
-from pipeline.store.columns import Group
+from pipeline.formats.table import Array
+from pipeline.trials.ragged import FIRST_ROW, N_ROWS
 from pipeline.trials.schema import Ints
+from pipeline.trials.token_layout import unit_name
 from pipeline.trials.token_schema import Segments, TokenTimeline, Words
 
 if TYPE_CHECKING:
@@ -29,36 +29,54 @@ _ROWS = {
     "begin_s": ("begin", "s", "begin in the recording"),
     "dur_s": ("duration", "s", "duration"),
     "confidence": ("confidence", "1", "probability that the word is correct, NaN where there is none"),
-    "row": ("row", "1", "source line"),
+    "row": ("line", "1", "source line"),
 }
+_BY_RECORDING = {
+    "recording": ("", "file and channel of each recording, in the order of rows", "system output, CTM"),
+    FIRST_ROW: ("1", "first row of the recording's words", "system output, CTM"),
+    N_ROWS: ("1", "number of the recording's words, which follow one another", "system output, CTM"),
+    "bucket_offset": ("1", "first row of each bucket of recordings, with the number of rows at the end", "hash"),
+}
+"""Units, long name and source of what is not by trial."""
 
 
 def words_to_dataset(words: Words, timeline: TokenTimeline, source: Mapping[str, str | int]) -> xr.Dataset:
-    """Words of one output as a dataset with dimension ``trial``; ``source`` becomes its attributes.
+    """Words of one output as a dataset; ``source`` becomes its attributes.
 
-    ``bucket_offset`` over ``bucket_edge`` says where each bucket of recordings begins. Nothing is lost: see
-    ``words_from_dataset``.
+    Dimensions ``recording`` (one channel of a file) and ``trial``: the words of a recording, by time, are the rows
+    ``first_row`` up to ``first_row + n_rows``. ``bucket_offset`` over ``bucket_edge`` says where each bucket of
+    recordings begins. Nothing is lost: see ``words_from_dataset``.
     """
     import xarray as xr
 
     data = {name: ("trial", getattr(words, field)) for field, (name, _, _) in _ROWS.items()}
     data["bucket_offset"] = ("bucket_edge", words.offsets)
+    first, recordings = _recordings(words)
+    data |= {FIRST_ROW: ("recording", first), N_ROWS: ("recording", np.diff(first, append=len(words)))}
     coordinates = {
         name: (name, np.array(getattr(words, field), np.dtypes.StringDType())) for field, name in _NAMES.items()
     }
+    coordinates["recording"] = ("recording", np.array(recordings, np.dtypes.StringDType()))
     attributes = {"title": "words", "n_reference_recordings": len(timeline.units), **source}
     dataset = xr.Dataset(data, coordinates, attributes)
     for name, units, long_name in _ROWS.values():
         dataset[name].attrs.update(units=units, long_name=long_name, source="system output, CTM")
-    dataset["bucket_offset"].attrs.update(
-        units="1", long_name="first row of each bucket of recordings, with the number of rows at the end", source="hash"
-    )
+    for name, (units, long_name, origin) in _BY_RECORDING.items():
+        dataset[name].attrs.update(units=units, long_name=long_name, source=origin)
     for name in _NAMES.values():
         dataset[name].attrs.update(units="", long_name="names, sorted", source="system output, CTM")
     return dataset
 
 
-def words_from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> Words:
+def _recordings(words: Words) -> tuple[Ints, list[str]]:
+    """The first row of every channel that has words, and what the channels are called."""
+    pair = words.file.astype(np.int64) * max(len(words.channels), 1) + words.channel
+    first: Ints = np.flatnonzero(np.diff(pair, prepend=-1))
+    places = zip(words.file[first].tolist(), words.channel[first].tolist(), strict=True)
+    return first, [unit_name(words.files[file], words.channels[channel]) for file, channel in places]
+
+
+def words_from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int) -> Words:
     """Buckets ``first_bucket`` up to ``last_bucket`` (exclusive) of a stored dataset; only their rows are read."""
     offsets: Ints = dataset.variables["bucket_offset"].to_numpy()
     begin, end = int(offsets[first_bucket]), int(offsets[last_bucket])
@@ -66,20 +84,6 @@ def words_from_dataset(dataset: Group, first_bucket: int, last_bucket: int) -> W
     columns: dict[str, Any] = {field: stored[name][begin:end].to_numpy() for field, (name, _, _) in _ROWS.items()}
     columns |= {field: tuple(stored[name].to_numpy().tolist()) for field, name in _NAMES.items()}
     return Words(**columns, offsets=np.clip(offsets - begin, 0, end - begin))
-
-
-def tokens_digest(tile: Words | Segments) -> str:
-    """Hex digest of a tile's rows by what they say: other recordings' names and source lines change nothing."""
-    coded = {"files": "file", "channels": "channel", "words": "word", "speakers": "speaker", "labels": "label"}
-    coded["texts"] = "text"
-    columns: dict[str, Array | tuple[str, ...]] = {}
-    for entry in fields(tile):
-        if entry.name in coded:
-            names, codes = canonical_codes(getattr(tile, entry.name), getattr(tile, coded[entry.name]))
-            columns |= {entry.name: names, coded[entry.name]: codes}
-        elif entry.name in ("begin_s", "end_s", "dur_s", "confidence", "state"):
-            columns[entry.name] = getattr(tile, entry.name)
-    return digest_columns(columns)
 
 
 def segments_to_columns(segments: Segments) -> dict[str, Array | tuple[str, ...]]:
@@ -118,9 +122,3 @@ def timeline_from_columns(columns: Columns) -> TokenTimeline:
         for word, text in zip(words, spoken, strict=True)
     }
     return TokenTimeline(tuple(str(unit) for unit in columns["units"]), Lexicon(entries))
-
-
-def lexicon_digest(timeline: TokenTimeline) -> str:
-    """Hex digest of the lexicon, in its own order."""
-    columns = timeline_to_columns(timeline)
-    return digest_columns({"words": columns["words"], "spoken": columns["spoken"]})

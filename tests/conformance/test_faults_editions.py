@@ -75,8 +75,7 @@ def test_02_word_errors_follow_a_mended_matcher(
     assert wer(store, second) == 1.0
     for path in (f"results/{address}.json" for address in run(folder, clean).results.values()):
         assert store.get(path) == clean.get(path)
-    n_tiles = len(clean.listing("partials"))
-    assert second.work["partials"] == {"made": n_tiles, "reused": 0, "aligned": n_tiles}
+    assert second.work["labels"] == {"made": len(clean.listing("labels")), "reused": 0}
     assert second.work["damaged"] == []
     capsys.readouterr()
 

@@ -39,7 +39,7 @@ def test_prefect_shows_the_flow_and_a_task_for_the_cell(
     work = latest(store, "brief").work
     assert work["performance"] is None
     assert store.listing("performance") == {}
-    assert {"ingest", "tiles", "conclude", "publish"} <= set(work["costs"])
+    assert {"ingest", "batches", "conclude", "publish"} <= set(work["costs"])
     assert shown(str(path)) == {"eval-q/eval/aurora": "Completed", "publish": "Completed"}
 
 

@@ -99,7 +99,7 @@ def test_what_people_open_is_where_the_run_says(demo_run):
     lines = Path(paths["board.csv"]).read_text(encoding="utf-8").splitlines()
     assert len(lines) >= 1 + 24
     assert Path(paths["results.json"]).stat().st_size > 1000
-    assert Path(paths["grid"]).is_dir()
+    assert Path(paths["grid"]).is_file()
 
 
 def test_a_second_run_reuses_everything_and_starts_neither_prefect_nor_dask(demo_run):

@@ -36,7 +36,7 @@ pytestmark = [
 
 
 class Poison(WorkerPlugin):
-    """Workers die, as of want of memory, when they align tiles of one system; later workers do too.
+    """Workers die, as of want of memory, when they align a cell of one system; later workers do too.
 
     Each death is a line in the file ``deaths``.
     """
@@ -47,11 +47,11 @@ class Poison(WorkerPlugin):
         self.system, self.deaths = system, deaths
 
     def setup(self, worker: object) -> None:  # noqa: ARG002  # Dask gives it
-        from pipeline.engine import tiles
+        from pipeline.engine import tasks
 
-        aligned, victim, deaths = tiles.partial, self.system, self.deaths
+        counted, victim, deaths = tasks.counted, self.system, self.deaths
 
-        def partial(store: object, protocol: object, trials: object, *rest: object) -> object:
+        def dying(*rows: object) -> object:
             import inspect
 
             cell = inspect.currentframe().f_back.f_locals["cell"]  # type: ignore[union-attr]
@@ -59,9 +59,9 @@ class Poison(WorkerPlugin):
                 with deaths.open("a") as stream:
                     stream.write(f"{os.getpid()}\n")
                 os.kill(os.getpid(), signal.SIGKILL)
-            return aligned(store, protocol, trials, *rest)  # type: ignore[arg-type]
+            return counted(*rows)  # type: ignore[arg-type]
 
-        tiles.partial = partial  # type: ignore[assignment]
+        tasks.counted = dying  # type: ignore[assignment]
 
 
 @pytest.fixture
@@ -98,10 +98,10 @@ def test_a_cell_that_kills_three_workers_is_a_row_with_that_reason(
     assert (row["system"], row["query_set"], row["dataset"]) == ("poor", "p", "d")
     assert (row["failed"], row["rank"]) == ("worker_died", 0)
     assert "too little memory" in row["failed_message"]
-    others = whole_store.contents(whole, *WITHOUT, "grids", "reports", "runs", "plans", "traces")
+    others = whole_store.contents(whole, *WITHOUT, "grids", "reports", "runs", "plans")
     kept = whole_store.contents(store)
     lost = [path for path in others if path not in kept]
-    assert {path.partition("/")[0] for path in lost} == {"results", "totals", "partials"}
+    assert {path.partition("/")[0] for path in lost} == {"results", "labels"}
     assert all(kept[path] == data for path, data in others.items() if path not in lost)
     assert faults(store, night.run_id) == []
 

@@ -73,9 +73,9 @@ def test_the_evaluation_file_loads(tmp_path):
 def test_the_lines_of_python_work(demo_run):
     code = block("python", "open_zarr")
     assert len(code.strip().splitlines()) == 4
-    trials = next(path for path in demo_run.store.listing("trials") if path.endswith(".zarr.json"))
-    code = re.sub(r'"[^"]*/grids/[^"]*"', json.dumps(demo_run.summary.paths["grid"]), code)
-    code = re.sub(r'"[^"]*/trials/[^"]*"', json.dumps(demo_run.store.url(trials.removesuffix(".json"))), code)
+    trials = next(path for path in demo_run.store.listing("trials") if path.endswith(".zarr.zip"))
+    code = re.sub(r'"zip::[^"]*/grids/[^"]*"', json.dumps(f"zip::{demo_run.summary.paths['grid']}"), code)
+    code = re.sub(r'"zip::[^"]*/trials/[^"]*"', json.dumps(f"zip::{demo_run.store.url(trials)}"), code)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

@@ -90,22 +90,21 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("withdraw", [by_the_list, by_an_overlay])
-def test_withdrawing_parses_no_output_and_aligns_no_tile(
-    base: Path, tmp_path: Path, withdraw: Callable[[Path], None]
-) -> None:
+def test_withdrawing_parses_no_output(base: Path, tmp_path: Path, withdraw: Callable[[Path], None]) -> None:
     root = Path(shutil.copytree(base, tmp_path / "copy", ignore=shutil.ignore_patterns("out")))
     (root / "out").symlink_to(base / "out")
     withdraw(root)
     store = Store(str(root / "store"))
     planned, work = run(root, store)
     told = work.document()
-    assert (told["results"]["made"], told["trials"]["made"], told["partials"]["aligned"]) == (N_SYSTEMS, 0, 0)
+    assert (told["results"]["made"], told["trials"]["made"]) == (N_SYSTEMS, 0)
+    assert told["labels"]["made"] == (N_SYSTEMS if withdraw is by_the_list else 0)
     assert told["tables"]["made"] == (1 if withdraw is by_the_list else 0)
 
     clean = Store(str(tmp_path / "clean"))
     again, _ = run(root, clean)
     assert again.address == planned.address
-    assert {path for path in clean.listing() if not path.startswith("kin/")} <= set(store.listing())
+    assert set(clean.listing()) <= set(store.listing())
     for path in clean.listing("results"):
         assert clean.get(path) == store.get(path)
 
@@ -120,5 +119,5 @@ def test_a_query_that_comes_back_needs_nothing_but_figures(base: Path, tmp_path:
         store.remove(path)
     (root / "p.tlist.xml").write_text(termlist(*QUERIES))
     made = run(root, store)[1].document()
-    rings = ("tables", "references", "trials", "partials", "totals")
+    rings = ("tables", "references", "trials", "labels")
     assert [made[ring]["made"] for ring in rings] == [0] * len(rings)

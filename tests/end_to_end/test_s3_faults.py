@@ -14,7 +14,8 @@ import pytest
 
 from flows.steps import finish, score_here
 from pipeline.config import load_evaluation
-from pipeline.engine import references, trace
+from pipeline.engine import references
+from pipeline.engine.cell import load_result
 from pipeline.engine.plan import plan
 from pipeline.errors import DamageError, PlatformError, StoreError
 from pipeline.grid import checked, faults, latest, load_run
@@ -164,10 +165,9 @@ def spoil(store: Store, path: str, how: str, data: bytes) -> None:
 
 def read(store: Store, path: str, run: str) -> None:
     """Read an object as it is read to be used. Raises ``DamageError`` where it is not what was written."""
-    whole, in_arrays, _ = path.partition(".zarr")
-    if in_arrays:
-        arrays.verify(store, f"{whole}.zarr")
-    elif path.partition("/")[0] in ("partials", "totals", "references", "tables"):
+    if path.endswith(arrays.ENDING):
+        arrays.verify(store, path)
+    elif path.partition("/")[0] in ("references", "tables"):
         check_columns(store.get(path))
     elif path.startswith("reports/"):
         checked(store, load_run(store, run), path)
@@ -177,15 +177,10 @@ def read(store: Store, path: str, run: str) -> None:
 
 def needed(store: Store, path: str) -> None:
     """Take away what was made of an object, so that the next run needs it."""
-    folder, own = path.partition("/")[0], path
-    if folder == "trials":
-        own = f"{path.partition('.zarr')[0]}.zarr"
+    folder = path.partition("/")[0]
     for result in [name.rpartition("/")[2].removesuffix(".json") for name in store.listing("results")]:
-        made_of = trace.load(store, result)
-        if folder in ("tables", "kin") or own in made_of.paths:
-            lost = [one for one in made_of.paths if one.startswith(("totals/", "partials/"))]
-            for other in {f"results/{result}.json", *lost} - {path}:
-                store.remove(other)
+        if folder == "tables" or path in load_result(store, result).made_from:
+            store.remove(f"results/{result}.json")
     if folder == "tables":
         for other in store.listing("references"):
             store.remove(other)

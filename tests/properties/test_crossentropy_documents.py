@@ -110,7 +110,7 @@ def tiles_of(targets, rows, ranges):
     reference = reference_of(targets)
     trials, _ = QUESST.family.lay_out(QUESST, {"output": output_of(rows)}, reference.timeline)
     parts = [(trials.tiles(*cut), reference.key.tiles(*cut)) for cut in ranges]
-    return [QUESST.family.tile(QUESST, *part, reference) for part in parts], reference.facts
+    return [QUESST.family.counted(QUESST, *part, reference) for part in parts], reference.facts
 
 
 def conclude(partial, facts, protocol=QUESST):

@@ -53,7 +53,7 @@ HOW: tuple[dict[str, str], ...] = (
 )
 ANY = SCORES | INFINITE
 THRESHOLDS = {"mtwv_threshold", "max_stwv_threshold", "min_ndc_threshold"}
-OF_VALUES = {"twv_bayes", "cxe", "cnxe", "cxe_submitted", "min_cnxe_affine", "calibration_loss"}
+OF_VALUES = {"twv_bayes", "cxe", "cxe_submitted", "cnxe", "min_cnxe_affine", "calibration_loss"}
 """Measures of the scores themselves; all others follow from their order."""
 
 

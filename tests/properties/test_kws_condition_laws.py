@@ -88,7 +88,7 @@ def _result(mode: str, overrides: dict[str, str], tables: dict[str, Any], edges:
     reference = family.refer(protocol, tables)
     trials, _ = family.lay_out(protocol, tables, reference.timeline)
     parts = [
-        decode(encode(family.tile(protocol, trials.tiles(a, b), reference.key.tiles(a, b), reference)))
+        decode(encode(family.counted(protocol, trials.tiles(a, b), reference.key.tiles(a, b), reference)))
         for a, b in pairwise(edges)
     ]
     total = merge_tree(parts, family.zero())

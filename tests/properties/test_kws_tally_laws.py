@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from pipeline import protocols
 from pipeline.protocols.base import Reference
-from pipeline.protocols.kws_tiles import tile
 from pipeline.terms import Facts
 from pipeline.trials.schema import Timeline
 from tests.unit.align import align_tiles as made
@@ -33,7 +32,8 @@ def test_odd_rows_are_counted(rows, ecf_filter, files):
     rows = sorted(row for row in rows if row[1] in files)
     protocol = protocols.find("openkws13", overrides={"ecf_filter": ecf_filter})
     key = made.occurrences([("q", "f", "1", 1.0, 2.0)])
-    found = tile(protocol, made.trials(rows), key, Reference(key, TIMELINE, Facts(16.0, 16.0, 16.0))).tally
+    reference = Reference(key, TIMELINE, Facts(16.0, 16.0, 16.0))
+    found = protocol.family.counted(protocol, made.trials(rows), key, reference).tally
     inside = [at[1:3] in SPANS and SPANS[at[1:3]][0] <= at[3] and at[3] + at[4] <= SPANS[at[1:3]][1] for at in rows]
     assert found["outside_ecf"] == (0 if ecf_filter == "none" else inside.count(False))
     assert found["unknown_file"] == sum(row[1] == "x" for row in rows)

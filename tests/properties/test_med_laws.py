@@ -56,7 +56,7 @@ def _outcomes(
     trials, _ = family.lay_out(protocol, tables, reference.timeline)
     edges = sorted({0, 64, *(buckets or ())})
     parts = [
-        family.tile(protocol, trials.tiles(first, last), reference.key.tiles(first, last), reference)
+        family.counted(protocol, trials.tiles(first, last), reference.key.tiles(first, last), reference)
         for first, last in pairwise(edges)
     ]
     return protocol, merge_tree(parts, EventOutcomes()), reference

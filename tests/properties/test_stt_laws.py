@@ -94,9 +94,11 @@ def _outcomes(tables: dict[str, Any], order: list[int] | None = None) -> SttOutc
     reference = family.refer(protocol, tables)
     words, _ = family.lay_out(protocol, tables, reference.timeline)
     if order is None:
-        made: SttOutcomes = family.tile(protocol, words, reference.key, reference)
+        made: SttOutcomes = family.counted(protocol, words, reference.key, reference)
         return made
-    tiles = [family.tile(protocol, words.tiles(at, at + 1), reference.key.tiles(at, at + 1), reference) for at in order]
+    tiles = [
+        family.counted(protocol, words.tiles(at, at + 1), reference.key.tiles(at, at + 1), reference) for at in order
+    ]
     return merge_tree(tiles, SttOutcomes())
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import tiny
 
-from pipeline.engine import references, tiles, trialstore
 from pipeline.engine.cell import load_result, score_cell
 from pipeline.engine.load import load_facts
 from pipeline.engine.plan import Plan, load_plan, missing, plan
@@ -18,8 +17,6 @@ from pipeline.errors import InputError, PlatformError, StoreError
 from pipeline.formats.queries import read_queries
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Evaluation
-from pipeline.trials.schema import N_BUCKETS
-from pipeline.trials.tiles import bucket_of
 
 
 @pytest.fixture
@@ -52,7 +49,9 @@ def test_a_run_equals_the_same_cell_in_memory(tmp_path: Path, store: Store) -> N
     alone = score_files(planned.protocol, {role: source.uri for role, source in job.inputs.items()}, cell=job.cell)
     kept = load_result(store, job.address)
     drawn = planned.protocol.family.stored_curve(alone.curve)
-    assert to_bytes(replace(alone, sources=(), curve=drawn)) == to_bytes(replace(kept, sources=()))
+    assert to_bytes(replace(alone, sources=(), curve=drawn)) == to_bytes(
+        replace(kept, sources=(), address="", made_from=())
+    )
 
 
 @pytest.mark.parametrize("rows_per_task", [1, 2, 3])
@@ -61,11 +60,13 @@ def test_any_split_into_tasks_gives_the_same_bytes(
 ) -> None:
     evaluation = tiny.write(tmp_path / "e")
     whole = score_all(evaluation, store)
-    monkeypatch.setattr("pipeline.engine.cell.ROWS_PER_TASK", rows_per_task)
+    monkeypatch.setattr("pipeline.engine.tasks.ROWS_PER_TASK", rows_per_task)
     other = Store(str(tmp_path / "other"))
     score_all(evaluation, other)
     assert [other.get(job.path) for job in whole.jobs] == [store.get(job.path) for job in whole.jobs]
-    assert other.listing("partials") == store.listing("partials")
+    assert {path: other.get(path) for path in other.listing("labels")} == {
+        path: store.get(path) for path in store.listing("labels")
+    }
 
 
 def test_an_output_that_was_not_submitted_is_a_cell_with_a_reason(tmp_path: Path, store: Store) -> None:
@@ -96,7 +97,7 @@ def test_nothing_of_a_result_depends_on_where_the_files_lie(tmp_path: Path) -> N
     stores = [Store(str(tmp_path / name)) for name in ("s1", "s2")]
     plans = [score_all(tiny.write(tmp_path / ("e" * (i + 1))), store) for i, store in enumerate(stores)]
     assert [job.address for job in plans[0].jobs] == [job.address for job in plans[1].jobs]
-    for folder in ("results", "partials", "trials", "references"):
+    for folder in ("results", "labels", "trials", "references"):
         first, second = ({path: store.get(path) for path in store.listing(folder)} for store in stores)
         assert first == second, folder
 
@@ -130,35 +131,32 @@ def test_a_damaged_result_is_an_error_and_not_a_figure(tmp_path: Path, store: St
         load_result(store, planned.jobs[0].address)
 
 
-def tile_addresses(planned: Plan, store: Store) -> dict[int, str]:
-    job, protocol = planned.jobs[0], planned.protocol
-    reference = references.load(store, protocol.family.kind, job.reference)
-    trialstore.ensure(store, protocol, job.inputs, reference.timeline)
-    trials = trialstore.load(store, protocol, job.inputs, reference.timeline, 0, N_BUCKETS)
-    return {
-        bucket: tiles.tile_address(
-            protocol, trials.tiles(bucket, bucket + 1), reference.key.tiles(bucket, bucket + 1), reference
-        )
-        for bucket in range(N_BUCKETS)
-    }
+def test_a_result_is_that_of_its_address(tmp_path: Path, store: Store) -> None:
+    planned = score_all(tiny.write(tmp_path / "e"), store)
+    first, second = (job.path for job in planned.jobs)
+    one, other = store.get(first), store.get(second)
+    store.put(first, other)
+    store.put(second, one)
+    with pytest.raises(StoreError, match="is that of"):
+        load_result(store, planned.jobs[0].address)
+    score_all(tiny.write(tmp_path / "e"), store)
+    assert [store.get(first), store.get(second)] == [one, other]
 
 
-@pytest.mark.parametrize("listed", [("alpha",), ("alpha", "beta", "gamma")])
-def test_adding_or_withdrawing_a_query_leaves_all_other_tiles_alone(
-    tmp_path: Path, store: Store, listed: tuple[str, ...]
-) -> None:
-    before = tile_addresses(plan(tiny.write(tmp_path / "e"), store), store)
-    after = tile_addresses(plan(tiny.write(tmp_path / "e", *listed), store), store)
-    [changed] = {"alpha", "beta"} ^ set(listed)
-    assert {bucket for bucket in before if before[bucket] != after[bucket]} == {bucket_of(changed)}
+def test_a_result_says_what_it_was_made_from(tmp_path: Path, store: Store) -> None:
+    planned = score_all(tiny.write(tmp_path / "e"), store)
+    for job in planned.jobs:
+        found = load_result(store, job.address).made_from
+        assert [path.partition("/")[0] for path in found] == ["references", "trials", "labels"]
+        assert all(store.exists(path) for path in found)
 
 
 def test_a_new_operating_point_aligns_nothing(tmp_path: Path, store: Store) -> None:
     evaluation = tiny.write(tmp_path / "e")
     planned = score_all(evaluation, store)
-    before = store.listing("partials")
+    before = store.listing("labels")
     other = score_all(replace(evaluation, overrides=(("c_fa", "2"),)), store)
-    assert store.listing("partials") == before
+    assert store.listing("labels") == before
     assert {job.address for job in planned.jobs}.isdisjoint(job.address for job in other.jobs)
 
 

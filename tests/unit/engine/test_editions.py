@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from flows.steps import score_here
 from pipeline import protocols
+from pipeline.align.labels import FALSE_ALARM, HIT, Labels
 from pipeline.config import load_evaluation
 from pipeline.engine import editions, inputs, references
 from pipeline.engine.cell import load_result
@@ -41,17 +43,23 @@ class Case:
     key_reads: tuple[str, bytes, bytes]
     """The format of the key, and what another reader takes for what in it."""
     output_reads: tuple[str, bytes, bytes]
-    aligns: Callable[[Protocol, Any], tuple[Protocol, Any]]
-    """What another aligner does to protocol and trials before it does what it did."""
+    aligns: Callable[[Labels], Labels]
+    """What another aligner makes of the labels."""
     query_set: str = "{}"
 
 
-def decided_otherwise(protocol: Protocol, trials: Any) -> tuple[Protocol, Any]:
-    return protocol, replace(trials, decision=~trials.decision)
+def relabelled(labels: Labels, **changed: Any) -> Labels:
+    columns = {name: replace(labels.columns[name], values=values) for name, values in changed.items()}
+    return replace(labels, columns={**labels.columns, **columns})
 
 
-def nothing_optional(protocol: Protocol, trials: Any) -> tuple[Protocol, Any]:
-    return replace(protocol, settings=replace(protocol.settings, optional_deletion=False)), trials
+def one_mapped_less(labels: Labels) -> Labels:
+    """The first trial that is mapped is not."""
+    outcome, target = labels["outcome"].copy(), labels["target"].copy()
+    mapped = np.flatnonzero(target >= 0)[:1]
+    outcome[mapped] += FALSE_ALARM - HIT
+    target[mapped] = -1
+    return relabelled(labels, outcome=outcome, target=target)
 
 
 DETECTIONS = Case(
@@ -61,7 +69,7 @@ DETECTIONS = Case(
     outputs="{output: kws/output.xml}",
     key_reads=("rttm", b" alpha lex", b" omega lex"),
     output_reads=("kwslist", b'"YES"', b'"NO"'),
-    aligns=decided_otherwise,
+    aligns=one_mapped_less,
 )
 CASES = (
     DETECTIONS,
@@ -73,7 +81,7 @@ CASES = (
         outputs="{output: quesst/output.xml}",
         key_reads=("rttm", b" q0 lex", b" q1 lex"),
         output_reads=("kwslist", b'score="2', b'score="-2'),
-        aligns=lambda protocol, trials: (protocol, replace(trials, score=-trials.score)),
+        aligns=one_mapped_less,
     ),
     Case(
         protocol="med11",
@@ -81,7 +89,7 @@ CASES = (
         outputs="{detection: med/detection.csv, threshold: med/threshold.csv}",
         key_reads=("med_ref", b"c01.E1,y", b"c01.E1,n"),
         output_reads=("med_detection", b",0.7", b",0.1"),
-        aligns=decided_otherwise,
+        aligns=one_mapped_less,
     ),
     Case(
         protocol="albayzin-lre12",
@@ -89,7 +97,7 @@ CASES = (
         outputs="{output: lre/golden_PO_pri.out}",
         key_reads=("lre_key", b"seg0001 Basque", b"seg0001 Spanish"),
         output_reads=("lre_out", b" -", b" "),
-        aligns=lambda protocol, trials: (protocol, replace(trials, scores=-trials.scores)),
+        aligns=lambda labels: relabelled(labels, label=np.roll(labels["label"], 1)),
     ),
     Case(
         protocol="stt13",
@@ -97,7 +105,7 @@ CASES = (
         outputs="{ctm: stt/output.ctm}",
         key_reads=("stm", b"delta", b"theta"),
         output_reads=("ctm", b"sigma", b"kappa"),
-        aligns=nothing_optional,
+        aligns=lambda labels: relabelled(labels, step=np.zeros_like(labels["step"])),
     ),
 )
 PROTOCOL = "protocol"
@@ -130,11 +138,10 @@ def other_key(monkeypatch: pytest.MonkeyPatch, case: Case, _family: Family) -> N
 
 
 def other_aligner(monkeypatch: pytest.MonkeyPatch, case: Case, family: Family) -> None:
-    def tile(protocol: Protocol, trials: Any, key: Any, reference: Any) -> Any:
-        own, rows = case.aligns(protocol, trials)
-        return family.tile(own, rows, key, reference)
+    def align(*rows: Any) -> Labels:
+        return case.aligns(family.align(*rows))
 
-    with_family(monkeypatch, case.protocol, tile=tile)
+    with_family(monkeypatch, case.protocol, align=align)
 
 
 def other_figures(monkeypatch: pytest.MonkeyPatch, case: Case, family: Family) -> None:
@@ -177,7 +184,6 @@ def evaluation(folder: Path, case: Case) -> Path:
 def run(file: Path, store: Store) -> tuple[Plan, Work]:
     """Plan and score as a new process would."""
     references.load.cache_clear()
-    references.key_digests.cache_clear()
     planned = plan(load_evaluation(str(file)), store)
     return planned, total([planned.work, score_here(store, planned, missing(planned.jobs, store))])
 
@@ -258,8 +264,8 @@ BY_CONTENT = {
     ("pipeline/engine/plan.py", "result"): "of a job that was given up, by the address it would have had",
     ("pipeline/grid/publish.py", "run"): "by its plan and results",
     ("pipeline/meta/publish.py", "KIND"): "by the bytes of what it consists of",
-    ("pipeline/engine/parts.py", "tables"): "about scratch, of a total's part",
-    ("pipeline/engine/sorted_parts.py", "scratch"): "of a total's part; never read by another run",
+    ("pipeline/engine/parts.py", "tables"): "about scratch, of a part of a cell",
+    ("pipeline/engine/sorted_parts.py", "scratch"): "of a part of a cell; never read by another run",
 }
 """Addresses that need no edition of their own, and why."""
 

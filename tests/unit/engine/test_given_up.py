@@ -52,7 +52,7 @@ def test_it_is_never_scored_in_the_process_of_the_flow(planned: tuple[Store, Pla
     """Its trials may be there, and so it would count as small."""
     store, work = planned
     score_here(store, work, work.jobs)
-    for path in (work.jobs[0].path, *store.listing("totals")):
+    for path in (work.jobs[0].path, *store.listing("labels")):
         store.remove(path)
     assert is_small(store, work, work.jobs[:1])
     without = given_up(work, [work.jobs[0].cell], store)

@@ -1,4 +1,4 @@
-"""Cells above the bound: their totals stay in parts, passes run on the cluster, and every result has the same bytes."""
+"""Cells above the bound: they are counted in parts, passes run on the cluster, and every result has the same bytes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster, get_task_stream
 
-from pipeline.engine import totals
 from pipeline.engine.cell import load_result, score_cell
 from pipeline.engine.large import BOUND, rows_in_memory
 from pipeline.engine.plan import Plan, plan
 from pipeline.errors import UsageError
-from pipeline.partials.codec import encode
 from pipeline.store.blobs import Store
 from pipeline.terms import Dataset, Evaluation, QuerySet, System
 
@@ -75,17 +73,15 @@ def scored(asked: Evaluation, store: Store, client: Client | None) -> tuple[Plan
     return planned, store.get(job.path)
 
 
-def in_parts(store: Store) -> bool:
-    """Whether the only total is one in parts."""
-    totals = store.listing("totals")
-    return len(totals) > 1 and all("." in path for path in totals)
+def labels(store: Store) -> dict[str, bytes]:
+    return {path: store.get(path) for path in store.listing("labels")}
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of some 60 rows; all cells of more than 300 distinct scores are too large."""
     monkeypatch.setenv(BOUND, "300")
-    monkeypatch.setattr("pipeline.engine.cell.ROWS_PER_TASK", 60)
+    monkeypatch.setattr("pipeline.engine.tasks.ROWS_PER_TASK", 60)
 
 
 @pytest.mark.usefixtures("small")
@@ -98,30 +94,31 @@ def test_a_cell_above_the_bound_is_calibrated_in_passes(
     with get_task_stream(client) as passes:
         planned, found = scored(asked, large, client)
     assert found == scored(asked, alone, None)[1]
-    assert in_parts(large)
-    [path] = alone.listing("totals")
-    assert encode(totals.whole(large, path).partial) == encode(totals.load(alone, path).partial)
-    assert totals.whole(large, path).survey == totals.load(alone, path).survey
-    assert not in_parts(alone)
+    assert labels(large) == labels(alone)
     assert load_result(large, planned.jobs[0].address).figures["min_cnxe_affine"].status == "ok"
     done = [task for task in passes.data if task["key"].startswith("pass_over")]
     assert len({task["worker"] for task in done}) == 2
     # Every pass has a task for each part: of all trials, of all rows, for each Newton step.
-    assert len(done) > 4 * len(large.listing("totals"))
+    n_parts = sum(task["key"].startswith("kept") for task in passes.data)
+    assert n_parts > 4
+    assert len(done) > 4 * n_parts
     assert not large.listing("scratch")
 
 
 @pytest.mark.usefixtures("small")
-def test_another_operating_point_reads_the_parts_and_mends_a_damaged_one(
-    folder: Path, tmp_path: Path, client: Client
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_another_operating_point_counts_from_the_labels_and_mends_damaged_ones(
+    folder: Path, tmp_path: Path, client: Client, *, is_damaged: bool
 ) -> None:
     store = Store(str(tmp_path / "store"))
     scored(evaluation(folder), store, client)
-    before = store.listing("totals")
-    damaged = Path(store.root) / min(before)
-    damaged.write_bytes(damaged.read_bytes()[:-9])
+    [(path, data)] = labels(store).items()
+    if is_damaged:
+        at = len(data) // 8
+        store.put(path, data[:at] + bytes(200) + data[at + 200 :])
     _, found = scored(evaluation(folder, p_target_effective="0.3"), store, client)
-    assert store.listing("totals") == before
+    assert labels(store) == {path: data}
+    assert not store.listing("scratch")
     assert found == scored(evaluation(folder, p_target_effective="0.3"), Store(str(tmp_path / "alone")), None)[1]
 
 
@@ -131,8 +128,6 @@ def test_equal_scores_are_one_row_before_the_bound_is_asked(folder: Path, tmp_pa
     planned, found = scored(evaluation(folder, "tied"), store, client)
     [job] = planned.jobs
     assert rows_in_memory() < N_ROWS
-    assert store.exists(max(store.listing("totals"), key=lambda path: "." not in path))
-    assert any("." not in path for path in store.listing("totals"))
     assert found == scored(evaluation(folder, "tied"), Store(str(tmp_path / "alone")), None)[1]
     assert load_result(store, job.address).figures["min_cnxe_pav"].reason is None
 

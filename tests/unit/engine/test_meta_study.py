@@ -112,7 +112,7 @@ def test_files_hold_the_same_table(done, store):
     written = list(csv.DictReader(io.StringIO(store.get(paths["table.csv"]).decode())))
     assert len(written) == len(done[0].rows)
     assert {HOSTILE, "'=1+1"} <= {row["system"] for row in written}  # a spreadsheet would run the second one
-    with arrays.open_group(store, paths["table.zarr"]) as table:
+    with arrays.open_group(store, paths["table.zarr.zip"]) as table:
         assert table["value"].values.tolist() == pytest.approx([row.value for row in done[0].rows], nan_ok=True)
         assert [str(text) for text in table["system"].values] == [row.system for row in done[0].rows]
     read = parquet.read_table(io.BytesIO(store.get(paths["table.parquet"])))
@@ -141,7 +141,7 @@ def test_rescored_outputs_have_the_other_operating_point_and_read_nothing_again(
     own, other = (rows(done[0], evaluation=name, measure="atwv", condition="all") for name in ("y2", "y2=at-2013"))
     assert {row.point for row in other} == {row.point for row in rows(done[0], evaluation="y3", measure="atwv")}
     assert {row.tolerance_s for row in other} == {row.tolerance_s for row in own} == {1.0}
-    trials = {path.split("/")[1] for path in store.listing("trials") if ".zarr.json" in path}
+    trials = {path.split("/")[1] for path in store.listing("trials") if path.endswith(arrays.ENDING)}
     outputs = {(j.inputs["output"].sha256, j.inputs["ecf"].sha256) for one in planned for j in one.plan.jobs}
     assert len(trials) == len(outputs)  # one for each output, whatever it was scored with
 

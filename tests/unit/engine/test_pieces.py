@@ -50,7 +50,7 @@ def test_an_output_read_in_pieces_leaves_the_same_bytes(
     assert load_plan(pieced, cut.address).pieces == cut.pieces
     work = do_cell(pieced, cut, cut.jobs[0].cell, client)
     assert work.costs["pieces"].n_tasks == len(found)
-    kept = ("trials", "partials", "totals", "results")
+    kept = ("trials", "labels", "results")
     assert objects(pieced, *kept) == objects(whole, *kept)
     assert not pieced.listing("pieces")
 

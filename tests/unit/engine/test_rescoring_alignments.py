@@ -1,9 +1,7 @@
-"""Alignment tables of stored cells: the same for any cut into batches, swept no earlier than the tiles they are of."""
+"""Alignment tables of stored cells: from their labels, the same for any cut into batches."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 
 import grid_of_cells as cells
@@ -11,10 +9,9 @@ import pytest
 
 from flows.steps import finish, score_here
 from pipeline.config import load_evaluation
-from pipeline.engine import alignments, references
+from pipeline.engine import references, tasks
 from pipeline.engine.alignments import align_cell
 from pipeline.engine.plan import Plan, plan
-from pipeline.grid.sweep import remove, survey
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
 
@@ -33,19 +30,29 @@ def published(tmp_path: Path) -> tuple[Store, Plan]:
 def test_any_batch_size_gives_the_same_rows(published: tuple[Store, Plan], monkeypatch: pytest.MonkeyPatch) -> None:
     store, planned = published
     whole = align_cell(store, planned, CELL)
-    for path in store.listing("alignments"):
-        store.remove(path)
-    monkeypatch.setattr(alignments, "_ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(tasks, "ROWS_PER_TASK", 1)
     assert repr(align_cell(store, planned, CELL)) == repr(whole)
-    assert len(store.listing("alignments")) == 3  # alpha, beta and delta
 
 
-def test_they_are_swept_with_the_tiles_they_are_of(published: tuple[Store, Plan]) -> None:
+@pytest.mark.parametrize("harm", ["lost", "damaged"])
+def test_labels_that_are_gone_are_made_in_memory(published: tuple[Store, Plan], harm: str) -> None:
     store, planned = published
-    align_cell(store, planned, CELL)
-    for path in store.listing():
-        os.utime(store.url(path), (1.0, 1.0))
-    assert survey(store).removable == ()
-    shutil.rmtree(store.url("refs"))
-    remove(store, survey(store))
-    assert store.listing() == {}
+    whole = align_cell(store, planned, CELL)
+    for path in store.listing("labels"):
+        if harm == "lost":
+            store.remove(path)
+        else:
+            store.put(path, store.get(path)[:-100])
+    assert repr(align_cell(store, planned, CELL)) == repr(whole)
+
+
+def test_they_come_from_the_labels(published: tuple[Store, Plan], monkeypatch: pytest.MonkeyPatch) -> None:
+    store, planned = published
+
+    def never(*_: object) -> object:
+        raise AssertionError("nothing is to be aligned")
+
+    monkeypatch.setattr("pipeline.engine.counting.aligned", never)
+    before = store.listing()
+    assert len(align_cell(store, planned, CELL).rows) == 5
+    assert store.listing() == before

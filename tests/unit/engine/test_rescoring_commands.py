@@ -75,7 +75,7 @@ def test_runs_lists_commits_oldest_first_with_what_they_took(base: Place, capsys
     runs = printed(capsys)["runs"]
     assert [(entry["number"], entry["run"]) for entry in runs] == [(1, base.first), (2, base.second)]
     assert [entry["work"]["results"] for entry in runs] == [{"made": 8, "reused": 0}, {"made": 4, "reused": 4}]
-    assert runs[1]["work"]["partials"]["made"] == 2
+    assert runs[1]["work"]["labels"] == {"made": 4, "reused": 0}
     assert runs[1]["work"]["tables"] == {"made": 1, "reused": 3}
     assert runs[1]["work"]["bytes_read"] == (base.folder / "d.rttm").stat().st_size
     assert base.cli("runs", "nobody") == 0
@@ -200,9 +200,7 @@ def test_gc_removes_what_is_left_over_only_when_asked_and_only_when_old(
     planned = plan(load_evaluation(str(place.folder / "evaluation.yaml")), store)
     score_here(store, planned, missing(planned.jobs, store))  # and then the run is killed before it is published
     left_over = set(store.listing()) - reached
-    assert {path.partition("/")[0] for path in left_over} == {
-        *("plans", "trials", "partials", "totals", "traces", "results")
-    }
+    assert {path.partition("/")[0] for path in left_over} == {*("plans", "trials", "labels", "results")}
     aged(store, 48, only=tuple(reached))
     assert place.cli("gc", "--delete") == 0  # written just now: a run may be at it
     assert set(store.listing()) == reached | left_over
@@ -230,17 +228,16 @@ def test_gc_may_forget_older_runs_and_the_kept_one_stays_whole(place: Place) -> 
     references.load.cache_clear()
     work = run(place.folder, store).work
     assert (work["results"]["made"], work["damaged"]) == (0, [])
-    # Everything that the kept run was made from is there: figures under another point come from totals alone.
+    # Everything that the kept run was made from is there: figures under another point come from its labels.
     path = place.folder / "evaluation.yaml"
     path.write_text(path.read_text().replace("datasets:", "settings: {c_fa: 3}\ndatasets:"))
     work = run(place.folder, store).work
-    assert {ring: work[ring]["made"] for ring in ("references", "trials", "partials", "totals")} == dict.fromkeys(
-        ("references", "trials", "partials", "totals"), 0
-    )
+    rings = ("references", "trials", "labels")
+    assert {ring: work[ring]["made"] for ring in rings} == dict.fromkeys(rings, 0)
 
 
 def test_gc_refuses_where_it_cannot_tell_what_a_run_stands_on(place: Place) -> None:
-    trace = next(path for path in place.store.listing("traces"))
-    place.store.put(trace, b"{}")
+    result = next(path for path in place.store.listing("results"))
+    place.store.put(result, b"{}")
     with pytest.raises(DamageError, match="what result"):
         survey(place.store)

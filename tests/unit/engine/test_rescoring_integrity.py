@@ -16,8 +16,8 @@ from pipeline.grid import faults, latest
 from pipeline.store.blobs import Store
 from tests.unit.engine import grid_of_cells as cells
 
-SHALLOW = ("results", "traces", "reports", "plans", "grids")
-DEEP = ("references", "trials", "partials", "totals")
+SHALLOW = ("results", "reports", "plans", "grids")
+DEEP = ("references", "trials", "labels")
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_show_verify_reads_everything_that_a_run_stands_on(
     assert named in told[0]
 
 
-@pytest.mark.parametrize("folder", ["results", "traces", "reports", "grids"])
+@pytest.mark.parametrize("folder", ["results", "reports", "grids"])
 def test_a_run_with_nothing_to_do_finds_and_mends_it(made: Path, place: Path, folder: str) -> None:
     store = Store(str(place / "store"))
     before = store.get(path := flip(store, folder))
@@ -66,7 +66,7 @@ def test_a_run_with_nothing_to_do_finds_and_mends_it(made: Path, place: Path, fo
     assert store.get(path) != before
     assert store.get(path) == Store(str(made / "store")).get(path)
     assert faults(store, latest(store, "grid").id) == []
-    assert summary.work["partials"]["made"] == summary.work["trials"]["made"] == 0
+    assert summary.work["labels"]["made"] == summary.work["trials"]["made"] == 0
 
 
 def test_alignments_are_part_of_the_run_that_asks_for_them(

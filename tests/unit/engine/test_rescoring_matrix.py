@@ -21,7 +21,7 @@ from pipeline.engine.result import document
 from pipeline.engine.work import RINGS, Work, total
 from pipeline.store.blobs import Store
 
-WHOLE = {"tables": 6, "references": 4, "trials": 8, "partials": 16, "totals": 8, "results": 8}
+WHOLE = {"tables": 6, "references": 4, "trials": 8, "labels": 8, "results": 8}
 MED = """\
 name: med
 protocol: med11
@@ -51,9 +51,8 @@ def run(folder: Path, store: Store) -> tuple[Plan, Work]:
 
 
 def objects(store: Store) -> dict[str, bytes]:
-    """Every object of the rings; trials, which are many objects each, by their records."""
-    listed = (path for path in store.listing() if path.partition("/")[0] in RINGS)
-    return {path: store.get(path) for path in listed if ".zarr/" not in path}
+    """Every object of the rings."""
+    return {path: store.get(path) for path in store.listing() if path.partition("/")[0] in RINGS}
 
 
 def made_by(folder: Path, store: Store) -> dict[str, int]:
@@ -61,7 +60,7 @@ def made_by(folder: Path, store: Store) -> dict[str, int]:
     before = objects(store)
     planned, work = run(folder, store)
     after = objects(store)
-    new = {path.removesuffix(".json") if path.startswith("trials/") else path for path in after.keys() - before.keys()}
+    new = after.keys() - before.keys()
     assert new == work.made.keys()
     assert {path: after[path] for path in before} == before
     assert not work.damaged
@@ -73,9 +72,7 @@ def made_by(folder: Path, store: Store) -> dict[str, int]:
     for path, data in objects(clean).items():
         assert after[path] == data, path
     counts = Counter(path.partition("/")[0] for path in new)
-    aligned = work.document()["partials"]["aligned"]
-    told = {} if aligned == counts["partials"] else {"aligned": aligned}
-    return {ring: counts[ring] for ring in RINGS if counts[ring]} | told
+    return {ring: counts[ring] for ring in RINGS if counts[ring]}
 
 
 @pytest.fixture(scope="module")
@@ -122,57 +119,46 @@ def restricted(root: Path) -> None:
     overlay("scoring_ecf: scoring.ecf.xml, datasets: [d]")(root)
 
 
+KEYED = {"tables": 1, "references": 2, "labels": 4, "results": 4}
+"""What is made where the key of four cells changes: no output is read."""
 CHANGES: dict[str, tuple[Change, dict[str, int]]] = {
     "nothing": (lambda _: None, {}),
-    # Both cells of dataset d know the file; only the tile of the row's query sees another key.
-    "a corrected key row": (
-        file("d.rttm", "a 1 30.0", "a 1 30.2"),
-        {"tables": 1, "references": 2, "partials": 2, "totals": 4, "results": 4},
-    ),
-    # delta is spoken in d, and there its tile gains an occurrence.
-    "an added query": (
-        write("p.tlist.xml", cells.termlist("alpha", "beta", "delta")),
-        {"tables": 1, "references": 2, "partials": 2, "totals": 4, "results": 4},
-    ),
-    "a withdrawn query": (
-        write("p.tlist.xml", cells.termlist("alpha")),
-        {"tables": 1, "references": 2, "partials": 2, "aligned": 0, "totals": 4, "results": 4},
-    ),
-    "a withdrawn query that nobody says": (
-        write("q.tlist.xml", cells.termlist("gamma", "nowhere")),
-        {"tables": 1, "references": 2, "totals": 4, "results": 4},
-    ),
+    # Both query sets of dataset d have the file, and two systems each: four cells are aligned anew, from stored trials.
+    "a corrected key row": (file("d.rttm", "a 1 30.0", "a 1 30.2"), KEYED),
+    "an added query": (write("p.tlist.xml", cells.termlist("alpha", "beta", "delta")), KEYED),
+    "a withdrawn query": (write("p.tlist.xml", cells.termlist("alpha")), KEYED),
+    "a listed query that nobody says": (write("q.tlist.xml", cells.termlist("gamma", "nowhere")), KEYED),
     "a corrected duration in the header": (
         write("d.ecf.xml", cells.ecf(cells.RECORDINGS["d"], header_s=101.0)),
-        {"tables": 1, "references": 2, "totals": 4, "results": 4},
+        KEYED,
     ),
-    # Trials are laid out on another timeline, so outputs are read; nothing is aligned.
+    # Trials are laid out on another timeline, so outputs are read.
     "a corrected duration of a recording": (
         write("d.ecf.xml", cells.ecf({"a": 61.0, "b": 40.0})),
-        {"tables": 1, "references": 2, "trials": 4, "totals": 4, "results": 4},
+        {**KEYED, "trials": 4},
     ),
     "a query example of another length": (file("p.examples.csv", "0.7", "0.8"), {"results": 4}),
     "a resources file": (file("out/good/resources.yaml", "cores: 2", "cores: 4"), {"results": 4}),
     "a new system": (
         lambda root: cells.submit(root, "late", 0.8),
-        {"trials": 4, "partials": 8, "totals": 4, "results": 4},
+        {"trials": 4, "labels": 4, "results": 4},
     ),
     "a withdrawn system": (lambda root: shutil.rmtree(root / "out/poor"), {}),
     "a resubmitted output": (
         file("out/good/p_d.xml", 'score="2.9"', 'score="2.95"'),
-        {"trials": 1, "partials": 1, "totals": 1, "results": 1},
+        {"trials": 1, "labels": 1, "results": 1},
     ),
     "another operating point": (setting("{c_fa: 2, p_target: 0.001}"), {"results": 8}),
     "a query withdrawn by a setting": (setting("{withdrawn: beta}"), {"results": 8}),
     "queries withdrawn by an overlay": (overlay("withdraw_queries: [beta], query_sets: [p]"), {"results": 4}),
-    # Tiles of dataset d, from the trials and the organiser's files that are in the store.
+    # From the trials and the organiser's files that are in the store.
     "recordings excluded by an overlay": (
         overlay("exclude_files: [b], datasets: [d]"),
-        {"references": 2, "partials": 8, "totals": 4, "results": 4},
+        {"references": 2, "labels": 4, "results": 4},
     ),
     "another rule of averaging": (setting("{include_no_targets: true}"), {"results": 8}),
-    "another tolerance": (setting("{tolerance_s: 0.3}"), {"partials": 16, "totals": 8, "results": 8}),
-    "another rate of trials": (setting("{trials_per_s: 2}"), {"references": 4, "totals": 8, "results": 8}),
+    "another tolerance": (setting("{tolerance_s: 0.3}"), {"labels": 8, "results": 8}),
+    "another rate of trials": (setting("{trials_per_s: 2}"), {"references": 4, "labels": 8, "results": 8}),
 }
 
 
@@ -189,8 +175,7 @@ def test_a_scoring_ecf_laid_over_changes_what_an_edited_ecf_would(tmp_path: Path
     store = Store(str(tmp_path / "store"))
     run(tmp_path, store)
     restricted(tmp_path)
-    expected = {"tables": 1, "references": 2, "partials": 8, "totals": 4, "results": 4}
-    assert made_by(tmp_path, store) == expected
+    assert made_by(tmp_path, store) == KEYED
 
 
 @pytest.mark.parametrize("what", ["primary", "version"])
@@ -218,19 +203,13 @@ def test_another_edition_of_a_protocol_or_of_one_that_shares_its_trials_makes_ev
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        # Excerpts and their places on the timeline: every tile of dataset d, and no other.
-        (
-            write("d.ecf.xml", cells.ecf({"a": 25.0, "b": 40.0})),
-            {"tables": 1, "references": 2, "trials": 4, "partials": 8},
-        ),
-        (
-            lambda root: edit(root / "d.rttm", "LEXEME a", "NOSCORE a 1 29 3 <NA> <NA> <NA> <NA>\nLEXEME a"),
-            {"tables": 1, "references": 2, "partials": 8},
-        ),
+        # Excerpts and their places on the timeline: every cell of dataset d, and no other.
+        (write("d.ecf.xml", cells.ecf({"a": 25.0, "b": 40.0})), {**KEYED, "trials": 4}),
+        (lambda root: edit(root / "d.rttm", "LEXEME a", "NOSCORE a 1 29 3 <NA> <NA> <NA> <NA>\nLEXEME a"), KEYED),
     ],
     ids=["scoring ECF", "NOSCORE region"],
 )
-def test_what_is_scored_changes_all_tiles_of_its_dataset(
+def test_what_is_scored_changes_all_cells_of_its_dataset(
     tmp_path: Path, change: Change, expected: dict[str, int]
 ) -> None:
     cells.write(tmp_path)
@@ -238,7 +217,7 @@ def test_what_is_scored_changes_all_tiles_of_its_dataset(
     store = Store(str(tmp_path / "store"))
     run(tmp_path, store)
     change(tmp_path)
-    assert made_by(tmp_path, store) == {**expected, "totals": 4, "results": 4}
+    assert made_by(tmp_path, store) == expected
 
 
 def written(root: Path, texts: dict[str, str]) -> Path:
@@ -248,7 +227,7 @@ def written(root: Path, texts: dict[str, str]) -> Path:
     return root
 
 
-def test_a_flipped_reference_changes_the_tile_of_its_event(tmp_path: Path) -> None:
+def test_a_flipped_reference_changes_the_cells_of_its_key(tmp_path: Path) -> None:
     trials = [(clip, event) for event in ("E1", "E2") for clip in "abcd"]
     texts = {
         "evaluation.yaml": MED,
@@ -262,7 +241,7 @@ def test_a_flipped_reference_changes_the_tile_of_its_event(tmp_path: Path) -> No
     root, store = written(tmp_path, texts), Store(str(tmp_path / "store"))
     run(root, store)
     edit(root / "ref.csv", "c.E1,n", "c.E1,y")
-    assert made_by(root, store) == {"tables": 1, "references": 1, "partials": 2, "totals": 2, "results": 2}
+    assert made_by(root, store) == {"tables": 1, "references": 1, "labels": 2, "results": 2}
 
 
 @pytest.mark.parametrize("change", ["stm", "lexicon"])
@@ -278,10 +257,10 @@ def test_an_stm_or_lexicon_line(tmp_path: Path, change: str) -> None:
     run(root, store)
     if change == "stm":
         edit(root / "dev.stm", "one two", "one one two")
-        assert made_by(root, store) == {"tables": 1, "references": 1, "partials": 2, "totals": 2, "results": 2}
+        assert made_by(root, store) == {"tables": 1, "references": 1, "labels": 2, "results": 2}
     else:
         edit(root / "lexicon.txt", "th r . iy", "th r iy")
-        assert made_by(root, store) == {"references": 1, "partials": 4, "totals": 2, "results": 2}
+        assert made_by(root, store) == {"references": 1, "labels": 2, "results": 2}
 
 
 def test_a_query_withdrawn_by_a_setting_is_as_if_it_were_not_on_the_list(place: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 import tiny
 
 from flows.steps import finish, score_here
+from pipeline.cli import main
 from pipeline.engine import references
 from pipeline.engine.plan import Plan, missing, plan
 from pipeline.engine.work import Work
@@ -18,7 +19,7 @@ from pipeline.grid import Run, faults, latest
 from pipeline.store.blobs import Store
 from pipeline.terms import Evaluation
 
-RINGS = ("references", "trials", "partials", "totals")
+RINGS = ("references", "trials", "labels")
 
 
 def run(evaluation: Evaluation, store: Store) -> tuple[Plan, Run, Work]:
@@ -53,18 +54,12 @@ def test_every_damaged_object_of_a_ring_is_made_again(
 ) -> None:
     planned, _, _ = run(tiny.write(tmp_path / "e"), store)
     before = contents(store)
-    # Without results and, where the trials are the question, without what would make them superfluous.
-    gone = {"references": ("results",), "trials": ("results", "totals", "partials")}.get(ring, ("results", "totals"))
     for path in store.listing():
         folder = path.partition("/")[0]
         if folder == ring:
             store.put(path, harm(store.get(path)))
-        elif folder in gone:
+        elif folder == "results":
             store.remove(path)
-    if ring == "totals":
-        for path, data in before.items():
-            if path.startswith("totals"):
-                store.put(path, harm(data))
     with caplog.at_level(logging.WARNING, "rescore"):
         _, again, _ = run(tiny.write(tmp_path / "e"), store)
     assert contents(store, "refs") == {path: data for path, data in before.items() if not path.startswith("refs/")}
@@ -84,6 +79,39 @@ def test_a_damaged_result_is_made_again_when_the_run_is_published(tmp_path: Path
     _, again, _ = run(evaluation, store)
     assert again.work["damaged"] == [path]
     assert contents(store, "refs") == {path: data for path, data in before.items() if not path.startswith("refs/")}
+
+
+def forge(store: Store, path: str) -> None:
+    """Another figure, sealed as if it had been computed."""
+    body = store.get_sealed(path).replace(b'"primary":"atwv"', b'"primary":"mtwv"')
+    assert body != store.get_sealed(path)
+    store.put_sealed(path, body)
+
+
+def exchange(store: Store, path: str, other: str) -> None:
+    first, second = store.get(path), store.get(other)
+    store.put(path, second)
+    store.put(other, first)
+
+
+@pytest.mark.parametrize("harm", ["forged", "exchanged"])
+def test_a_result_that_no_run_recorded_is_made_again(
+    tmp_path: Path, store: Store, harm: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluation = tiny.write(tmp_path / "e")
+    planned, published, _ = run(evaluation, store)
+    before = contents(store)
+    paths = [job.path for job in planned.jobs]
+    if harm == "forged":
+        forge(store, paths[0])
+    else:
+        exchange(store, *paths)
+    assert main(["verify", str(planned.jobs[0].cell), "--run", published.id, "--store", store.root]) == 3
+    assert paths[0] in faults(store, published.id)
+    _, again, _ = run(evaluation, store)
+    assert again.work["damaged"] == sorted(paths if harm == "exchanged" else paths[:1])
+    assert contents(store, "refs") == {path: data for path, data in before.items() if not path.startswith("refs/")}
+    capsys.readouterr()
 
 
 @pytest.mark.parametrize("folder", ["grids", "runs", "reports"])

@@ -67,14 +67,14 @@ def test_a_table_into_a_missing_folder_is_refused_before_anything_is_printed(
 def test_gc_sweeps_what_killed_writers_left_and_nothing_younger(tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     old, young, foreign = (f".object.{'a' * 32}", f".object.{'b' * 32}", ".hidden")
-    folder = tmp_path / "store/partials"
+    folder = tmp_path / "store/labels"
     folder.mkdir(parents=True)
     for name in (old, young, foreign):
         (folder / name).write_bytes(b"half")
     for name in (old, foreign):
         os.utime(folder / name, (0, 0))
     sweep = survey(store, older_than_s=DAY_S)
-    assert [entry.path for entry in sweep.leftovers] == [f"partials/{old}"]
+    assert [entry.path for entry in sweep.leftovers] == [f"labels/{old}"]
     assert sweep.n_bytes == 4
     remove(store, sweep)
     assert sorted(path.name for path in folder.iterdir()) == sorted((young, foreign))

@@ -13,6 +13,7 @@ import tiny
 from pipeline.engine import references, trialstore
 from pipeline.engine.plan import plan
 from pipeline.store.blobs import Store
+from pipeline.store.zips import Zip
 from pipeline.trials.schema import N_BUCKETS
 from pipeline.trials.tiles import bucket_of
 
@@ -35,63 +36,41 @@ def place(tmp_path: Path, store: Store) -> tuple[Any, ...]:
     return found
 
 
-def scores(rows: trialstore.Rows, buckets: range) -> list[list[float]]:
-    return [rows.tile(bucket).score.tolist() for bucket in buckets]  # type: ignore[attr-defined]
+def scores(place: tuple[Any, ...], buckets: range) -> list[list[float]]:
+    rows, _ = trialstore.sound(*place, buckets.start, buckets.stop)
+    return [rows.tiles(bucket, bucket + 1).score.tolist() for bucket in buckets]  # type: ignore[attr-defined]
 
 
 def test_batches_of_a_cell_read_what_they_share_once(
     store: Store, place: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: Counter[str] = Counter()
-    get = Store.get
+    get = Store.get_tail
 
-    def counting(self: Store, path: str) -> bytes:
+    def counting(self: Store, path: str, n_bytes: int) -> bytes:
         counted[path] += 1
-        return get(self, path)
+        return get(self, path, n_bytes)
 
-    monkeypatch.setattr(Store, "get", counting)
+    monkeypatch.setattr(Store, "get_tail", counting)
     info, _ = trialstore.ensure(*place)
-    before = counted.copy()
     for first in range(0, N_BUCKETS, 16):
-        rows = trialstore.Rows(*place, first, first + 16)
-        assert rows.head.offsets.size == N_BUCKETS + 1  # type: ignore[attr-defined]
-        scores(rows, range(first, first + 16))
-    counted -= before
-    again = {path: n for path, n in counted.items() if n > 1}
-    assert all(path == f"{info.path}.json" for path in again)
-    assert counted[f"{info.path}/score/c/0"] == 1
-    assert counted[f"{info.path}/query_id/c/0"] == 0
+        scores(place, range(first, first + 16))
+    assert counted == {info.path: 1}
 
 
-@pytest.mark.parametrize("what", ["score/c/0", "row/c/0", ".json"])
+@pytest.mark.parametrize("what", ["score/c/0", "line/c/0", "query/c/0", "block_present/c/0", "zarr.json"])
 @pytest.mark.parametrize("is_lost", [False, True])
-def test_what_is_damaged_after_it_was_looked_through_is_mended(
-    store: Store, place: tuple[Any, ...], what: str, is_lost: bool
-) -> None:
+def test_what_is_damaged_is_mended(store: Store, place: tuple[Any, ...], what: str, *, is_lost: bool) -> None:
     info, _ = trialstore.ensure(*place)
-    wanted = scores(trialstore.Rows(*place, 0, N_BUCKETS), BUCKETS)
+    wanted = scores(place, BUCKETS)
     assert wanted[bucket_of("beta")] == [1.5, 1.0]
-    path = f"{info.path}{what}" if what == ".json" else f"{info.path}/{what}"
-    whole = store.get(path)
+    whole, entry = store.get(info.path), Zip(store, info.path).directory[what]
     if is_lost:
-        store.remove(path)
+        store.remove(info.path)
     else:
-        store.put(path, whole[:-1] + bytes([whole[-1] ^ 1]))
-    rows = trialstore.Rows(*place, 0, N_BUCKETS)
-    assert scores(rows, BUCKETS) == wanted
-    assert list(rows.work.damaged) == [info.path]
-    assert store.get(path) == whole
-
-
-@pytest.mark.parametrize("name", ["query_id", "block_present", "recording_begin"])
-def test_damaged_names_are_found_by_whoever_looks_the_trials_up(
-    store: Store, place: tuple[Any, ...], name: str
-) -> None:
-    info, _ = trialstore.ensure(*place)
-    path = f"{info.path}/{name}/c/0"
-    whole = store.get(path)
-    store.put(path, bytes(len(whole)))
+        store.put(info.path, whole[: entry.begin] + bytes(entry.n_bytes) + whole[entry.begin + entry.n_bytes :])
     _, work = trialstore.ensure(*place)
-    assert list(work.damaged) == [info.path]
-    assert store.get(path) == whole
+    assert scores(place, BUCKETS) == wanted
+    assert list(work.damaged) == ([] if is_lost else [info.path])
+    assert store.get(info.path) == whole
     assert np.array_equal(trialstore.load(*place, 0, N_BUCKETS).offsets, info.offsets)

@@ -75,12 +75,12 @@ def test_workers_tell_of_every_task_with_its_cell_and_cost(tmp_path: Path, capsy
             time.sleep(0.05)
             said += capsys.readouterr().err
     told = [line for line in lines(said) if line["logger"] == "rescore.tasks"]
-    assert [line["task"] for line in told] == ["ingest", "tiles", "conclude"]
+    assert [line["task"] for line in told] == ["ingest", "batches", "conclude"]
     assert {(line["evaluation"], line["run"], line["plan"]) for line in told} == {
         ("grid", "0123", planned.address[:16])
     }
     assert {line["cell"] for line in told} == {str(planned.jobs[0].cell)}
-    assert set(work.costs) == {"ingest", "tiles", "conclude"}
+    assert set(work.costs) == {"ingest", "batches", "conclude"}
     ingest = work.costs["ingest"]
     assert (ingest.n_tasks, ingest.cpu_s > 0, ingest.peak_rss_bytes > 1e6) == (1, True, True)
     assert ingest.bytes_read >= (tmp_path / "out/good/p_d.xml").stat().st_size

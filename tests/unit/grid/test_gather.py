@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from pipeline.engine import trace
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
 from pipeline.errors import Finding
@@ -91,7 +90,6 @@ def test_what_is_published_is_what_is_loaded(tmp_path: object, plan: Plan, resul
     store = Store(str(tmp_path))
     for job in plan.jobs:
         store.put(job.path, b"{}")
-        store.put(trace.path_of(job.address), b"{}")
     store.put(f"plans/{plan.address}.json", b"{}")
     run = publish(store, plan, results)
     assert latest(store, "tiny") == run

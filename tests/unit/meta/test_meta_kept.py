@@ -40,7 +40,7 @@ def folder(paths: dict[str, str]) -> str:
 def whole(store: Store, paths: dict[str, str]) -> bool:
     """Whether every file of a study is as it was written."""
     manifest = json.loads(store.get_sealed(paths["manifest.json"]))
-    with arrays.open_group(store, paths["table.zarr"]) as table:
+    with arrays.open_group(store, paths["table.zarr.zip"]) as table:
         table.load()
     return all(store.describe(path) == told for path, told in manifest["objects"].items())
 

@@ -113,15 +113,15 @@ def test_an_incomplete_output_is_a_cell_with_a_reason(folder: Path, tmp_path: Pa
     assert "GTTS_con1" in page
 
 
-def test_a_corrected_label_makes_one_tile_a_system_anew(folder: Path, tmp_path: Path) -> None:
+def test_a_corrected_label_reads_no_output(folder: Path, tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     _, before = _run(folder, store)
-    partials, trials = set(store.listing("partials")), set(store.listing("trials"))
+    labels, trials = set(store.listing("labels")), set(store.listing("trials"))
     text = (folder / "key.txt").read_text()
     (folder / "key.txt").write_text(text.replace("seg0000 Basque", "seg0000 Catalan"))
     _, after = _run(folder, store)
     n_scored = sum(not result.failed for result in after)
-    assert len(set(store.listing("partials")) - partials) == n_scored
+    assert len(set(store.listing("labels")) - labels) == n_scored
     assert set(store.listing("trials")) == trials
     assert after[0].figures["c_mce"] != before[0].figures["c_mce"]
 
@@ -129,7 +129,7 @@ def test_a_corrected_label_makes_one_tile_a_system_anew(folder: Path, tmp_path: 
 def test_a_setting_of_figures_reads_and_aligns_nothing(folder: Path, tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     _run(folder, store)
-    before = {name: set(store.listing(name)) for name in ("partials", "trials", "references")}
+    before = {name: set(store.listing(name)) for name in ("labels", "trials", "references")}
     text = EVALUATION.replace("also_closed: true", "other_task_languages: oos")
     (folder / "evaluation.yaml").write_text(text)
     _, results = _run(folder, store)
@@ -142,7 +142,7 @@ def test_trials_in_the_store_name_themselves(folder: Path, tmp_path: Path) -> No
 
     place = tmp_path / "store"
     _run(folder, Store(str(place)))
-    stored = [xr.open_zarr(path) for path in sorted((place / "trials").glob("*.zarr"))]
+    stored = [xr.open_zarr(f"zip::{path}") for path in sorted((place / "trials").glob("*.zarr.zip"))]
     plenty = [one for one in stored if one.attrs["task"] == "Plenty"]
     assert {one.sizes["class"] for one in plenty} == {7}
     assert {one.sizes["trial"] for one in stored} == {len(key_of(3))}

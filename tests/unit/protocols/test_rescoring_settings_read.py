@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from golden import every_protocol, inputs_of
 
-from pipeline.engine.references import encode
+from pipeline.engine.reference_groups import to_groups
 from pipeline.engine.score import read_all
 from pipeline.protocols.base import Protocol
 from pipeline.protocols.settings import _options
+from pipeline.store.groups import encode
 from pipeline.trials.schema import N_BUCKETS
 
 
@@ -73,8 +74,7 @@ def test_stages_read_no_other_settings(name: str) -> None:
     family.kind.timeline_parts(spied.settings, reference.timeline)
     for bucket in range(N_BUCKETS):
         tile, key = trials.tiles(bucket, bucket + 1), reference.key.tiles(bucket, bucket + 1)
-        family.tile_parts(spied, tile, reference)
-        family.tile(spied, tile, key, reference)
+        family.align(spied, tile, key, reference)
     assert not read & set(family.conclusion)
     assert own <= {"family", "settings"}
 
@@ -94,16 +94,16 @@ def test_settings_outside_a_stage_do_not_change_what_it_makes(name: str) -> None
     family, kind = protocol.family, protocol.family.kind
     tables, _ = read_all(protocol, inputs_of(protocol))
     reference = family.refer(protocol, tables)
-    whole = encode(reference, kind)
+    whole = encode(to_groups(reference, kind))
     trials, _ = family.lay_out(protocol, tables, reference.timeline)
-    outcomes = family.tile(protocol, trials, reference.key, reference)
+    outcomes = family.counted(protocol, trials, reference.key, reference)
     for field in dataclasses.fields(protocol.settings):
         for other in other_settings(protocol, field.name):
             if field.name not in family.derivation:
-                assert encode(family.refer(other, tables), kind) == whole, field.name
+                assert encode(to_groups(family.refer(other, tables), kind)) == whole, field.name
             if field.name in family.conclusion:
                 again, _ = family.lay_out(other, tables, reference.timeline)
-                assert family.tile(other, again, reference.key, reference) == outcomes, field.name
+                assert family.counted(other, again, reference.key, reference) == outcomes, field.name
 
 
 def other_settings(protocol: Protocol, name: str) -> list[Protocol]:

@@ -133,14 +133,14 @@ def test_a_stored_result_keeps_its_tables(folder: Path) -> None:
     assert to_bytes(from_bytes(to_bytes(result))) == to_bytes(result)
 
 
-def test_a_corrected_segment_realigns_its_recording_alone(folder: Path, tmp_path: Path) -> None:
+def test_a_corrected_segment_reads_no_output(folder: Path, tmp_path: Path) -> None:
     store = Store(str(tmp_path / "store"))
     _run(folder, store)
-    before = set(store.listing("partials"))
+    before, trials = set(store.listing("labels")), store.listing("trials")
     (folder / "dev.stm").write_text(";; moved by a line\n" + STM.replace("seven th-", "seven eight"))
     results = _run(folder, store)
-    made = set(store.listing("partials")) - before
-    assert len(made) == len(results)
+    assert len(set(store.listing("labels")) - before) == len(results)
+    assert store.listing("trials") == trials
     assert results["good"].figures["wer"].value == 1 / 9
 
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from pipeline.engine.alignments import Alignment, decode, encode
+from pipeline.engine.alignments import Alignment
 from pipeline.engine.result import Result
-from pipeline.errors import StoreError, UsageError
+from pipeline.errors import UsageError
 from pipeline.formats.table import Table
 from pipeline.protocols.kws_explain import OUTCOMES
 from pipeline.protocols.kws_settings import KwsSettings
@@ -122,12 +122,3 @@ def test_alignment_rows_are_quoted_only_where_they_must_be():
         'x,f,1,K1,"a ""b"", c",,,0.1,0.3,-3,YES,FA',
         'x,f,1,K1,"a ""b"", c",7.25,7.5000,,,,,MISS',
     ]
-
-
-def test_stored_rows_come_back_and_damage_is_found():
-    rows = _rows()
-    back = decode(encode(rows))
-    assert back.vocabularies == rows.vocabularies
-    assert all(np.array_equal(back[name], rows[name], equal_nan=rows[name].dtype.kind == "f") for name in rows.columns)
-    with pytest.raises(StoreError):
-        decode(encode(rows)[:-40] + bytes(40))

@@ -32,11 +32,12 @@ def test_whatif_equals_a_real_run_with_that_key_and_publishes_nothing(tmp_path, 
     season = Season(tmp_path / "one", phase={"kind": "dev"})
     first = season.run()
     (tmp_path / "patch").write_text(PATCH)
-    published = {path for path in season.store.listing() if path.startswith(("refs", "runs", "reports", "grids"))}
+    kept = ("refs", "runs", "reports", "grids", "results", "labels", "trials")
+    published = {path for path in season.store.listing() if path.startswith(kept)}
     call = ["whatif", str(season.evaluation), "--key", str(tmp_path / "patch"), "--store", season.store.root, "--json"]
     assert main(call) == 0
     told = json.loads(capsys.readouterr().out)
-    after = {path for path in season.store.listing() if path.startswith(("refs", "runs", "reports", "grids"))}
+    after = {path for path in season.store.listing() if path.startswith(kept)}
     assert after == published
     assert latest(season.store, files.EVALUATION).id == first.id
 
@@ -111,13 +112,13 @@ def test_plan_tells_cells_missing_conditions_and_cost(tmp_path, capsys):
     call = ["plan", str(season.evaluation), "--store", season.store.root, "--json"]
     assert main(call) == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["n_cells"], told["to_do"]) == (5, {"figures": 0, "tiles": 0, "all": 5})
+    assert (told["n_cells"], told["to_do"]) == (5, {"figures": 0, "labels": 0, "all": 5})
     assert told["missing_boards"] == [["east", ""]]
     assert told["prediction"] is None
     season.run()
     files.hand_in(season.store, season.folder, "north", files.stdlist(files.PERFECT) + "\n")
     assert main(call) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["to_do"] == {"figures": 0, "tiles": 0, "all": 1}
+    assert told["to_do"] == {"figures": 0, "labels": 0, "all": 1}
     assert told["prediction"]["n_earlier"] == 5
     assert told["prediction"]["cpu_s"] > 0

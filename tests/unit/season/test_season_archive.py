@@ -40,7 +40,7 @@ def test_an_archive_holds_everything_by_digest(archived):
         "season",
         "wheels",
     }
-    assert any(name.startswith("figures/grid.zarr/") for name in index["files"])
+    assert any(name.startswith("figures/grid.zarr.zip") for name in index["files"])
     assert any(name.endswith("key.rttm") for name in index["files"])
     values = json.loads((archived / "protocol" / "q" / "d" / "north.json").read_bytes())
     assert values["settings"]["p_target"] == 0.00015

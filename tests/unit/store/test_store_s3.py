@@ -13,6 +13,7 @@ from s3fs import S3FileSystem
 from pipeline.errors import DamageError, InputError, StoreError, UsageError
 from pipeline.store import arrays, manifest, s3
 from pipeline.store.blobs import Store, open_input
+from pipeline.store.meter import metered
 from tests import s3_faults
 from tests.s3_faults import FaultProxy
 from tests.s3_server import S3Server
@@ -111,16 +112,59 @@ def test_a_large_object_comes_in_parts_and_appears_when_the_last_has_come(
     assert [path for method, path in s3_spoiled.seen if method == "POST" and "uploads" in path]
 
 
-def test_arrays_round_trip_and_a_lost_chunk_is_an_error(store: Store) -> None:
-    dataset = xr.Dataset({"score": ("trial", np.arange(70_000.0))})
-    arrays.write_groups(store, "trials/x.zarr", {"": dataset})
-    assert arrays.open_group(store, "trials/x.zarr").load().identical(dataset)
-    opened = arrays.open_group(store, "trials/x.zarr")
-    store.remove("trials/x.zarr/score/c/0")
+def noisy(n_rows: int) -> xr.Dataset:
+    """Trials that cannot be compressed: 1 MB for 100,000 rows."""
+    random = np.random.default_rng(3)
+    columns = {name: ("trial", random.normal(size=n_rows)) for name in ("begin", "duration", "score")}
+    return xr.Dataset({**columns, "n_rows": ("query", np.array([n_rows]))})
+
+
+def test_arrays_round_trip_and_a_lost_object_is_an_error(store: Store) -> None:
+    dataset = noisy(100_000)
+    arrays.write_groups(store, "trials/x.zarr.zip", {"": dataset})
+    assert arrays.open_group(store, "trials/x.zarr.zip").load().identical(dataset)
+    opened = arrays.open_group(store, "trials/x.zarr.zip")
+    store.remove("trials/x.zarr.zip")
     with pytest.raises(DamageError, match="cannot read the object"):
         opened.load()
-    with pytest.raises(DamageError, match="score/c/0 is lost"):
-        arrays.open_group(store, "trials/x.zarr")
+    with pytest.raises(DamageError, match="cannot read the object"):
+        arrays.open_group(store, "trials/x.zarr.zip")
+
+
+def test_a_small_group_is_one_request(spoiled: Store, s3_spoiled: FaultProxy) -> None:
+    path, small = "trials/x.zarr.zip", noisy(5000)
+    arrays.write_groups(spoiled, path, {"": small})
+    s3_spoiled.seen.clear()
+    assert arrays.open_group(spoiled, path).load().identical(small)
+    assert [method for method, _ in s3_spoiled.seen] == ["GET"]
+
+
+@pytest.mark.parametrize(("begin", "end"), [(70_000, 90_000), (131_000, 131_100), (0, 65_536)])
+def test_some_rows_of_a_large_group_are_two_requests_for_little_and_checked(
+    spoiled: Store, s3_spoiled: FaultProxy, begin: int, end: int
+) -> None:
+    path, large = "trials/x.zarr.zip", noisy(400_000)
+    arrays.write_groups(spoiled, path, {"": large})
+    n_bytes = spoiled.listing("trials")[path]
+    s3_spoiled.seen.clear()
+    rows = {"trial": slice(begin, end)}
+    with metered() as metered_read:
+        opened = arrays.opened(spoiled, path)
+        opened.fetch(begin, end)
+        assert opened.dataset.isel(rows).load().identical(large.isel(rows))
+    assert [method for method, _ in s3_spoiled.seen] == ["GET", "GET"]
+    assert 0 < metered_read.cost.bytes_read < n_bytes / 2
+
+
+def test_rows_that_are_not_what_was_written_are_noticed(store: Store) -> None:
+    path = "trials/x.zarr.zip"
+    arrays.write_groups(store, path, {"": noisy(400_000)})
+    data = store.get(path)
+    store.put(path, data[:1000] + bytes([data[1000] ^ 1]) + data[1001:])
+    opened = arrays.opened(store, path)
+    opened.fetch(350_000, 400_000)
+    with pytest.raises(DamageError, match="is not what was written"):
+        opened.fetch(0, 10)
 
 
 def test_inputs_are_read_from_a_bucket(store: Store) -> None:

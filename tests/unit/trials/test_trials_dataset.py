@@ -31,18 +31,19 @@ def test_rows_and_coordinates() -> None:
     dataset = to_dataset(trials(), laid(), {"uri": "kws.xml"})
     assert dataset.sizes["trial"] == 3
     assert dataset.sizes["bucket_edge"] == N_BUCKETS + 1
-    names = dataset["query_id"].to_numpy()[dataset["query"].to_numpy()].tolist()
-    assert sorted(names) == ["K1", "K1", "ключ"]
-    by_name = dataset.isel(trial=[names.index("K1")])
-    assert by_name["begin"].item() == 1
-    assert by_name["score"].item() == 50  # 0.50: one of the output's scores has two decimals
-    assert by_name["score"].attrs["decimals"] == 2
+    first, n_rows = dataset["first_row"].sel(query="K1"), dataset["n_rows"].sel(query="K1")
+    rows = dataset.isel(trial=slice(int(first), int(first + n_rows)))
+    assert rows.sizes["trial"] == 2
+    assert dataset["n_rows"].sel(query="silent") == 0
+    assert rows["begin"][0] == 1.0
+    assert rows["score"][0] == 0.5
+    assert rows["time"][0] == 1.0 + dataset["recording_begin"].sel(recording=dataset["file_name"][int(rows["file"][0])])
     assert dataset.attrs["uri"] == "kws.xml"
 
 
 def test_codes_are_stored_in_the_fewest_bytes_that_hold_them() -> None:
     dataset = to_dataset(trials(), laid(), {})
-    assert {dataset[name].dtype for name in ("query", "file", "channel", "row")} == {np.dtype(np.uint8)}
+    assert {dataset[name].dtype for name in ("file", "channel")} == {np.dtype(np.uint8)}
     found = from_dataset(dataset, 0, N_BUCKETS)
     assert {column.dtype for column in (found.query, found.file, found.channel)} == {np.dtype(np.int32)}
 
@@ -56,7 +57,7 @@ def test_every_array_says_what_it_is() -> None:
 
 def test_names_are_variable_length_strings() -> None:
     dataset = to_dataset(trials(), laid(), {})
-    for name in ("query_id", "file_name", "channel_name", "recording"):
+    for name in ("query", "file_name", "channel_name", "recording"):
         assert dataset[name].dtype == np.dtypes.StringDType()
 
 
@@ -110,9 +111,10 @@ def same(one: Trials, other: Trials) -> bool:
 
 
 def test_columns_of_stored_trials_are_made_when_they_are_asked_for(tmp_path: Path) -> None:
-    store, path = Store(str(tmp_path)), "trials/x.zarr"
+    store, path = Store(str(tmp_path)), "trials/x.zarr.zip"
     arrays.write_groups(store, path, {"": to_dataset(trials(), laid(), {})})
-    found = from_dataset(arrays.open_columns(store, path), 0, N_BUCKETS)
+    opened = arrays.opened(store, path)
+    found = from_dataset(opened.dataset, 0, N_BUCKETS)
     for name in store.listing():
         store.remove(name)
     assert not {"query", "score", "row", "time_s"} & vars(found).keys()

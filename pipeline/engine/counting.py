@@ -1,0 +1,52 @@
+"""Rows aligned and counted: labels and a partial of any run of buckets, some at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pipeline.align.labels import Labels
+from pipeline.engine.work import Work, total
+from pipeline.partials.merge import merge_tree
+from pipeline.protocols.base import Protocol, Reference, Sliced
+from pipeline.trials.tiles import batches
+
+ROWS_AT_ONCE = 1 << 18
+"""Trials and occurrences at once: few enough for a processor's caches, many enough for what a call costs."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A partial, the labels that it was counted from where they are to be kept, and the work that it took."""
+
+    partial: Any
+    labels: Labels | None = None
+    work: Work = field(default_factory=Work)
+
+
+def merged(parts: Sequence[Counted]) -> Counted:
+    """All of ``parts`` (one at least) together, in their order: neighbouring runs of buckets."""
+    found = [part.labels for part in parts if part.labels is not None]
+    labels = Labels.joined(found) if len(found) == len(parts) else None
+    return Counted(merge_tree([part.partial for part in parts], None), labels, total(part.work for part in parts))
+
+
+def counted(
+    protocol: Protocol, trials: Sliced, key: Sliced, reference: Reference, labels: Labels | None = None
+) -> Counted:
+    """The partial of rows, with their labels: those given, or made by aligning the rows with their key."""
+    family, parts, found = protocol.family, list[Any](), list[Labels]()
+    for ends in batches(trials.offsets, key.offsets, ROWS_AT_ONCE):
+        rows, own = trials.tiles(*ends), key.tiles(*ends)
+        known = family.align(protocol, rows, own, reference) if labels is None else labels.tiles(*ends)
+        found.append(known)
+        parts.append(family.count(protocol, rows, known, own, reference))
+    return Counted(merge_tree(parts, family.zero()), Labels.joined(found) if labels is None else labels)
+
+
+def aligned(protocol: Protocol, trials: Sliced, key: Sliced, reference: Reference) -> Labels:
+    """The labels of rows, without counting them."""
+    align = protocol.family.align
+    ranges = batches(trials.offsets, key.offsets, ROWS_AT_ONCE)
+    return Labels.joined([align(protocol, trials.tiles(*ends), key.tiles(*ends), reference) for ends in ranges])

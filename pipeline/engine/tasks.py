@@ -1,0 +1,239 @@
+"""The tasks of a cell, on a Dask cluster or in this process: the same functions, the same bits.
+
+A task gets addresses and returns what was made, or a partial. It opens the store itself; nothing is scattered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
+
+from pipeline import compiled
+from pipeline.align.labels import Labels
+from pipeline.engine import labelstore, pieces, references, trialstore
+from pipeline.engine.costed import costed
+from pipeline.engine.counting import Counted, aligned, counted, merged
+from pipeline.engine.inputs import read_planned
+from pipeline.engine.load import load_facts
+from pipeline.engine.mending import unless_damaged
+from pipeline.engine.plan import Job, Plan, load_plan
+from pipeline.engine.result import Result, to_bytes
+from pipeline.engine.score import scored
+from pipeline.engine.work import Work
+from pipeline.errors import Finding, InputError
+from pipeline.protocols.base import Conclusion, Protocol, Reference
+from pipeline.store.blobs import Store
+from pipeline.terms import Cell, Facts, Source
+from pipeline.trials.tiles import batches
+
+ROWS_PER_TASK = 1_000_000
+
+
+@lru_cache(maxsize=4)
+def _plan(store: Store, plan_address: str) -> Plan:
+    return load_plan(store, plan_address)
+
+
+@dataclass(frozen=True)
+class Place:
+    """What every task of a cell begins with."""
+
+    store: Store
+    job: Job
+    protocol: Protocol
+    reference: Reference
+    work: Work
+    """More than nothing only where the reference had to be mended."""
+
+    @classmethod
+    def of(cls, store: Store, plan_address: str, cell: Cell) -> Place:
+        """The place of a cell of a plan."""
+        plan = _plan(store, plan_address)
+        job = plan.by_cell[cell]
+        protocol = plan.protocol_of(job)
+        return cls(store, job, protocol, *references.sound(store, protocol, job.reference, job.inputs))
+
+    @property
+    def trials(self) -> str:
+        """Where the cell's trials belong."""
+        return trialstore.path_of(self.protocol, self.job.inputs, self.reference.timeline)
+
+    @property
+    def labels(self) -> str:
+        """Where the cell's labels belong."""
+        return labelstore.path_of(self.protocol, self.trials, self.job.reference)
+
+    def ranges(self, info: trialstore.TrialsInfo) -> list[tuple[int, int]]:
+        """Runs of buckets, each worth a task."""
+        return batches(info.offsets, self.reference.key.offsets, ROWS_PER_TASK)
+
+    def rows(self, first: int, last: int) -> tuple[Any, Any, Work]:
+        """Trials and key of buckets ``first`` up to ``last`` (exclusive), and what had to be mended for them."""
+        found, work = trialstore.sound(self.store, self.protocol, self.job.inputs, self.reference.timeline, first, last)
+        return found, self.reference.key.tiles(first, last), work
+
+
+def score_whole(store: Store, plan_address: str, cell: Cell) -> Work:
+    """Task: all of a cell that is worth one task, from its output to its result."""
+    place = store, plan_address, cell
+    info, work = ingest(*place)
+    here = Place.of(*place)
+    there = store.exists(here.labels)
+    parts = [score_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    done: Work = conclude(*place, merged(parts), info)
+    return work + done
+
+
+@costed("ingest")
+def ingest(store: Store, plan_address: str, cell: Cell) -> tuple[trialstore.TrialsInfo, Work]:
+    """Task: read the cell's output once into the trials store, unless it is there."""
+    place = Place.of(store, plan_address, cell)
+    known = _plan(store, plan_address).pieces
+    read = partial(pieces.read, store, known)
+    info, work = trialstore.ensure(store, place.protocol, place.job.inputs, place.reference.timeline, read)
+    for source in place.job.inputs.values():
+        pieces.forget(store, place.protocol, source, known.get(source.sha256, ()))
+    return info, place.work + work
+
+
+@costed("pieces")
+def read_piece(store: Store, plan_address: str, cell: Cell, k: int) -> Work:
+    """Task: read piece ``k`` of the cell's output into the store, for the task that makes trials of all of them."""
+    plan = _plan(store, plan_address)
+    source = plan.by_cell[cell].inputs[plan.protocol.family.outputs[0]]
+    pieces.ensure(store, plan.protocol, source, plan.pieces[source.sha256], k)
+    return Work()
+
+
+@costed("batches")
+def score_batch(
+    store: Store, plan_address: str, cell: Cell, first: int, last: int, there: bool, n_trials: int
+) -> Counted:
+    """Task: the partial of buckets ``first`` up to ``last`` (exclusive).
+
+    With ``there`` it is counted from the labels that the store has; else the trials are aligned, and the labels come
+    with it. ``n_trials`` are those of the cell.
+    """
+    compiled.start(n_trials)
+    place = Place.of(store, plan_address, cell)
+    trials, key, work = place.rows(first, last)
+    path, found = place.labels, None
+    if there:
+        found = unless_damaged(lambda: labelstore.load(store, path, first, last), path)
+        work += Work.of_damaged(path) if found is None else Work.of_reused(path)
+    made = counted(place.protocol, trials, key, place.reference, found)
+    return Counted(made.partial, None if there else made.labels, place.work + work)
+
+
+@costed("batches")
+def align_batch(store: Store, plan_address: str, cell: Cell, first: int, last: int, n_trials: int) -> Counted:
+    """Task: the labels of buckets ``first`` up to ``last`` (exclusive), and no partial."""
+    compiled.start(n_trials)
+    place = Place.of(store, plan_address, cell)
+    trials, key, work = place.rows(first, last)
+    return Counted(_Nothing(), aligned(place.protocol, trials, key, place.reference), place.work + work)
+
+
+class _Nothing:
+    """What adds up to nothing."""
+
+    def __add__(self, other: _Nothing) -> _Nothing:
+        return self
+
+
+@costed("batches")
+def merge(partials: Sequence[Counted]) -> Counted:
+    """Task: partials added in a fixed order."""
+    return merged(partials)
+
+
+@costed("batches")
+def write_labels(store: Store, plan_address: str, cell: Cell, made: Counted) -> Work:
+    """Task: the labels of a cell into the store."""
+    place = Place.of(store, plan_address, cell)
+    return place.work + made.work + _write_labels(place, made.labels)
+
+
+def _write_labels(place: Place, labels: Labels | None) -> Work:
+    """Write the labels of a whole cell; they are made here where some were lost on the way."""
+    if labels is None:
+        last = place.reference.key.offsets.size - 1
+        trials, key, _ = place.rows(0, last)
+        labels = aligned(place.protocol, trials, key, place.reference)
+    about = {"trials": place.trials, "reference": references.path_of(place.job.reference)}
+    labelstore.write(place.store, place.labels, labels, about)
+    return Work.of_made(place.labels)
+
+
+@costed("conclude")
+def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: trialstore.TrialsInfo) -> Work:
+    """Task: the cell's labels, where they are to be kept, and its merged partial → figures → the result."""
+    compiled.start(info.n_rows)
+    place = Place.of(store, plan_address, cell)
+    work = place.work + total.work
+    if total.labels is not None or place.labels in total.work.damaged:
+        work += _write_labels(place, total.labels)
+    conclusion, findings = concluded(place, total.partial, info)
+    return work + keep_conclusion(place, conclusion, findings)
+
+
+def concluded(place: Place, partial: Any, info: trialstore.TrialsInfo) -> tuple[Conclusion, tuple[Finding, ...]]:
+    """What a cell's merged partial says, and what was found on the way."""
+    facts, refused = facts_of(place)
+    conclusion = place.protocol.family.conclude(place.protocol, partial, facts, survey_of(info))
+    return _with_stored_curves(place.protocol, conclusion), (*info.findings, *refused)
+
+
+def survey_of(info: trialstore.TrialsInfo) -> dict[str, Any]:
+    """What the output says beside its trials, and how many these are."""
+    return {**info.survey, "n_rows": info.n_rows}
+
+
+def facts_of(place: Place) -> tuple[Facts, tuple[Finding, ...]]:
+    """The reference's facts with those of the participant's declaration, and why that was refused if it was."""
+    job, protocol, facts = place.job, place.protocol, place.reference.facts
+    resources, refused = _resources(protocol, job)
+    queries = read_planned(protocol, "queries", job.inputs["queries"]) if "queries" in job.inputs else None
+    return replace(facts, load=load_facts(resources, queries, job.cell, facts.queries)), refused
+
+
+def result_of(place: Place, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Result:
+    """The result of a scored cell."""
+    warnings = (*place.reference.findings, *findings)
+    return scored(place.protocol, conclusion, named_sources(place.job), warnings, place.job.cell)
+
+
+def keep_conclusion(place: Place, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Work:
+    """Write the result of a scored cell."""
+    result = result_of(place, conclusion, findings)
+    made_from = (references.path_of(place.job.reference), place.trials, place.labels)
+    return keep(place.store, place.job, result, made_from)
+
+
+def keep(store: Store, job: Job, result: Result, made_from: tuple[str, ...]) -> Work:
+    """Write a result, which says whose it is and what it was made from."""
+    store.put_sealed(job.path, to_bytes(replace(result, address=job.address, made_from=made_from)))
+    return Work.of_made(job.path)
+
+
+def named_sources(job: Job) -> tuple[Source, ...]:
+    """The job's inputs named by their roles, as results keep them."""
+    return tuple(Source(role, role, source.sha256, source.n_bytes) for role, source in sorted(job.inputs.items()))
+
+
+def _with_stored_curves(protocol: Protocol, conclusion: Conclusion) -> Conclusion:
+    keep = protocol.family.stored_curve
+    parts = {name: replace(part, curve=keep(part.curve)) for name, part in conclusion.conditions.items()}
+    return replace(conclusion, curve=keep(conclusion.curve), conditions=parts)
+
+
+def _resources(protocol: Protocol, job: Job) -> tuple[Any | None, tuple[Finding, ...]]:
+    """What the participant declared. A refused declaration costs the load figures, with a warning, not the cell."""
+    if "resources" not in job.inputs:
+        return None, ()
+    try:
+        return read_planned(protocol, "resources", job.inputs["resources"]), ()
+    except InputError as error:
+        return None, error.findings

@@ -21,8 +21,6 @@ from pipeline.formats.lre_names import CLOSED, LANGUAGES, OPEN, TRACKS, base_nam
 from pipeline.formats.table import Table
 from pipeline.formats.textlines import Lines, line_groups
 
-LARGEST = 1e100
-"""Scores beyond this size are refused: their squares must stay finite."""
 _SETS = (CLOSED, OPEN)
 _CODES = 3
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
@@ -85,7 +83,7 @@ class _Reading:
         trial = Problems("")
         repeated = [number for number in lines for _ in range(width)]
         values = numbers.decimals(texts, "the score", repeated, trial)
-        if trial.count or (values and (max(values) > LARGEST or min(values) < -LARGEST)):
+        if trial.count:
             names = columns_of(self.codes[0]) if self.codes else ()
             for at, (text, number) in enumerate(zip(texts, repeated, strict=True)):
                 self._check(text, names[at % width], number)
@@ -156,6 +154,5 @@ class _Reading:
         if _NOT_FINITE.fullmatch(text):
             what = f"the score of {name} is {quoted(text)} (allowed: finite decimal numbers)"
             self.problems.add("not_finite", number, what, "Write a large number of the right sign, such as -1e6.")
-        elif abs(numbers.decimal(text, f"the score of {name}", number, self.problems)) > LARGEST:
-            what = f"the score of {name} is {quoted(text)} (allowed: at most {LARGEST:g} in size)"
-            self.problems.add("too_large", number, what, "Write natural logarithms of likelihoods.")
+        else:
+            numbers.decimal(text, f"the score of {name}", number, self.problems)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from pipeline.metrics.lre_totals import LreScored, LreTotals, over_segments
-from pipeline.metrics.multiclass import BLOCK, Floats, Ints, class_sums, log_cost, log_posterior
+from pipeline.metrics.multiclass import BLOCK, Floats, Ints, class_sums, costs_apart, log_posterior
 from pipeline.metrics.portable import exp
-from pipeline.partials.exact import ROW, values_of_limbs
+from pipeline.partials.exact import ROW, means_of_limbs
 from pipeline.terms import Figure
 
 OTHER_WEIGHTS = "weights_of_other_classes"
@@ -34,9 +34,8 @@ class Confusion:
 def confusion(scored: LreScored) -> Confusion:
     """Hard and soft confusion of a cell's classes, and their costs."""
     k, over = len(scored.total.classes), over_segments(scored)
-    sums = values_of_limbs(over(_confusion_sums).reshape(k * (k + 1), ROW)).reshape(k, k + 1)
-    n = scored.total.n_segments[:, None]
-    means: Floats = np.divide(sums, n, out=np.full(sums.shape, np.nan), where=n > 0)
+    n = np.repeat(scored.total.n_segments, k + 1).astype(np.float64)
+    means = means_of_limbs(over(_confusion_sums).reshape(n.size, ROW), n).reshape(k, k + 1)
     return Confusion(over(decisions, np.zeros(k)), means[:, 1:], means[:, 0])
 
 
@@ -49,8 +48,9 @@ def _confusion_sums(total: LreTotals) -> Ints:
         llh, truth = total.llh[rows], total.truth[rows]
         multiplicity = None if total.multiplicity is None else total.multiplicity[rows]
         posterior = exp(np.ascontiguousarray(log_posterior(llh, total.prior)))
-        columns = np.column_stack([log_cost(llh, truth, total.prior), posterior])
-        limbs += class_sums(columns, truth, k, multiplicity)
+        cost, huge = costs_apart(llh, truth, total.prior, multiplicity)
+        limbs += class_sums(np.column_stack([cost, posterior]), truth, k, multiplicity)
+        limbs[:, 0] += huge
     return limbs
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.partials.exact import ROW, exact_sums_by_group, values_of_limbs
+from pipeline.partials.exact import ROW, ExactSum, exact_sums_by_group, means_of_limbs, values_of_limbs
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,6 +22,8 @@ Labels = NDArray[np.integer[Any]]
 
 BLOCK = 1 << 14
 _SPLIT = 2.0**27 + 1.0
+_HUGE = 2.0**900
+"""Costs above are not multiplied by counts in float64."""
 
 
 def log_prior(prior: Sequence[float]) -> Floats:
@@ -121,6 +123,27 @@ def class_sums(columns: Floats, labels: Labels, n_classes: int, multiplicity: Fl
     return np.asarray(limbs, np.int64).reshape(n_classes, n_columns, ROW)
 
 
+def costs_apart(
+    llh: Floats, labels: Labels, prior: Sequence[float], multiplicity: Floats | None
+) -> tuple[Floats, Ints]:
+    """``log_cost`` of each row but of huge ones, where it is 0, and the exact sums of these by class, (K, ROW).
+
+    A huge cost is the largest score less the true one: the priors and other scores are far below its last digit. It is
+    taken as two halves, for the difference of two finite scores need not be finite.
+    """
+    cost = log_cost(llh, labels, prior)
+    rows = np.flatnonzero((cost > _HUGE) & np.isfinite(llh).all(axis=1))
+    half = llh[rows].max(axis=1) / 2.0 - llh[rows, labels[rows]] / 2.0
+    cost[rows] = 0.0
+    repeated = np.ones(rows.size) if multiplicity is None else multiplicity[rows]
+    whole, limbs = np.floor(repeated), np.zeros((len(prior), ROW), np.int64)
+    for label in np.unique(labels[rows]).tolist():
+        own = labels[rows] == label
+        broken = ExactSum.of(half[own] * (repeated - whole)[own])
+        limbs[label] = (ExactSum.of_products(half[own], 2 * whole[own].astype(np.int64)) + broken + broken).to_limbs()
+    return cost, limbs
+
+
 def margins_of(llh: Floats, labels: Labels, unit: int) -> Floats:
     """The score of the true class less that of every class, (T, K); ``unit`` 1: of halved scores."""
     scores = llh / 2.0 if unit else llh
@@ -161,13 +184,14 @@ class LogCostSums:
 
     @classmethod
     def _block(cls, llh: Floats, labels: Labels, prior: Sequence[float], multiplicity: Floats | None) -> LogCostSums:
-        zero = cls.zero(len(prior))
-        columns = np.stack([np.ones(labels.size), log_cost(llh, labels, prior)], axis=1)
+        zero, (cost, huge) = cls.zero(len(prior)), costs_apart(llh, labels, prior, multiplicity)
+        limbs = class_sums(np.stack([np.ones(labels.size), cost], axis=1), labels, len(prior), multiplicity)
+        limbs[:, 1] += huge
         for unit, (least, largest) in enumerate(zip(zero.least, zero.largest, strict=True)):
             margins = margins_of(llh, labels, unit)
             np.minimum.at(least, labels, margins)
             np.maximum.at(largest, labels, margins)
-        return cls(class_sums(columns, labels, len(prior), multiplicity), zero.least, zero.largest)
+        return cls(limbs, zero.least, zero.largest)
 
     def __add__(self, other: LogCostSums) -> LogCostSums:
         return LogCostSums(
@@ -186,17 +210,13 @@ class LogCostSums:
         """Trials of each class, (K,)."""
         return values_of_limbs(self.limbs[:, 0])
 
-    @property
-    def cost(self) -> Floats:
-        """Summed cost of the trials of each class, (K,), nats."""
-        return values_of_limbs(self.limbs[:, 1])
-
     def mean_cost(self) -> Floats:
-        """Mean cost of each class, (K,); NaN where a class has no trial."""
-        mass, cost = self.mass, self.cost
-        mean: Floats = np.divide(cost, mass, out=np.full(mass.size, np.nan), where=mass > 0.0)
-        return mean
+        """Mean cost of each class, (K,), nats; NaN where a class has no trial."""
+        return means_of_limbs(self.limbs[:, 1], self.mass)
 
     def cross_entropy(self, prior: Sequence[float]) -> float:
         """sum_c pi_c times the mean cost of class c, nats (C_mce, plan 001 eq 6); NaN where a class has no trial."""
-        return math.fsum(p * mean for p, mean in zip(prior, self.mean_cost().tolist(), strict=True))
+        means, unit = self.mean_cost(), 1.0
+        if float(np.fmax.reduce(means)) > _HUGE:  # a mean may be beyond floats where half of it is not
+            means, unit = means_of_limbs(self.limbs[:, 1], 2.0 * self.mass), 2.0
+        return unit * math.fsum(p * mean for p, mean in zip(prior, means.tolist(), strict=True))

@@ -114,7 +114,9 @@ def ties_of(llh: Floats, labels: Labels, verdict: Separability, unit: int, multi
     ``unit`` is that of the margins of the verdict (``LogCostSums.unit``).
     """
     margins = verdict.sign * margins_of(llh, labels, unit)
-    tied = verdict.tied[labels] & (margins <= (verdict.margin + verdict.tolerance)[labels])
+    with np.errstate(over="ignore"):
+        highest = verdict.margin + verdict.tolerance
+    tied = verdict.tied[labels] & (margins <= highest[labels])
     counts: dict[tuple[int, frozenset[int]], float] = {}
     for row in np.flatnonzero(tied.any(axis=1)).tolist():
         others = frozenset(np.flatnonzero(tied[row]).tolist())

@@ -89,6 +89,13 @@ class ExactSum:
         """One row of ``exact_sums_by_group``, or of a plain integer sum of such rows (at most 2**31 of them)."""
         return cls(whole(carried(row[:N_LIMBS])), int(row[N_LIMBS]), int(row[N_LIMBS + 1]))
 
+    def to_limbs(self) -> Ints:
+        """The inverse of ``of_limbs``: a canonical row."""
+        row, bits = np.zeros(ROW, np.int64), LIMB_BITS * (N_LIMBS - 1)
+        row[: N_LIMBS - 1] = np.frombuffer((self.units & ((1 << bits) - 1)).to_bytes(bits // 8, "little"), "<u4")
+        row[N_LIMBS - 1 :] = self.units >> bits, self.n_positive_infinite, self.n_negative_infinite
+        return row
+
     def __add__(self, other: ExactSum) -> ExactSum:
         return ExactSum(
             self.units + other.units,
@@ -159,6 +166,12 @@ def values_of_limbs(limbs: Ints) -> Floats:
     infinite = limbs[:, N_LIMBS:].tolist()
     sums = (ExactSum(whole(row), *counts) for row, counts in zip(canonical, infinite, strict=True))
     return np.array([exact.value() for exact in sums], np.float64)
+
+
+def means_of_limbs(limbs: Ints, mass: Floats) -> Floats:
+    """``ExactSum.mean`` of each row of shape (n, ROW) over its mass: shape (n,), NaN where that is 0."""
+    pairs = zip(limbs, mass.tolist(), strict=True)
+    return np.array([ExactSum.of_limbs(row).mean(over) if over > 0.0 else math.nan for row, over in pairs], np.float64)
 
 
 def _checked(values: Floats) -> Floats:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pipeline.report.board import ALL, Run, names, strings
 from pipeline.report.columns import coded
+from pipeline.report.linear import MOST
 from pipeline.report.pixels import data_url
 
 MEASURES = {"twv": "higher", "ndc": "lower", "wer": "lower", "c_log": "lower"}
@@ -145,9 +146,10 @@ def _columns(columns: Sequence[str], n_queries: int) -> list[str]:
 def _mean(values: Floats) -> Floats:
     """Means over systems of what is finite; NaN where nothing is."""
     known = np.isfinite(values)
-    total, n = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
-    means: Floats = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
-    return means
+    finite, n = np.where(known, values, 0.0), known.sum(axis=0)
+    unit = 2.0**-64 if float(np.abs(finite).max(initial=0.0)) > MOST else 1.0  # sums of huge values would overflow
+    means: Floats = np.divide((finite * unit).sum(axis=0), n, out=np.full(n.shape, np.nan), where=n > 0)
+    return means / unit
 
 
 def _over_systems(values: Floats, combine: np.ufunc) -> Floats:

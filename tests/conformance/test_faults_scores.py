@@ -13,7 +13,7 @@ import pytest
 from pipeline.cli import main
 
 HUGE = ("9e307", "1e300", "1e308", "1.7976931348623157e308")
-OF_VALUES = {"mtwv_threshold", "twv_bayes", "cxe", "cnxe", "min_cnxe_affine", "calibration_loss"}
+OF_VALUES = {"mtwv_threshold", "twv_bayes", "cxe", "cnxe", "cxe_submitted", "min_cnxe_affine", "calibration_loss"}
 N_FALSE = 158
 """Trials that are no targets: 160 s of audio, two occurrences."""
 

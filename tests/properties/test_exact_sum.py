@@ -56,6 +56,14 @@ def test_the_mean_of_any_finite_numbers_is_next_to_the_exact_one(values, mass):
         assert (mean > 0) == (exact > 0)
 
 
+@given(st.lists(st.floats(allow_nan=False)))
+def test_a_sum_is_its_limbs(values):
+    exact = ExactSum.of(array(values))
+    limbs = exact_sums_by_group(array(values), np.zeros(len(values), np.int64), 1)
+    assert np.array_equal(exact.to_limbs(), limbs[0])
+    assert ExactSum.of_limbs(exact.to_limbs()) == exact
+
+
 @given(LISTS, st.integers(-1100, 1100))
 def test_a_shifted_sum_is_rounded_once(values, exponent):
     exact = sum(map(Fraction, values)) * Fraction(2) ** exponent

@@ -25,6 +25,7 @@ from pipeline.partials.score_rows import ScoreRows
 from pipeline.protocols import find
 from pipeline.protocols.base import Conclusion
 from pipeline.terms import Facts, Figure, OperatingPoint
+from tests.properties.extreme_scores import SCORES
 
 COLUMNS = columns_of("Empty")
 LABELS = (*COLUMNS, "Spanish", "-")
@@ -35,11 +36,13 @@ Segments = tuple[np.ndarray, np.ndarray]
 """Labels as codes into LABELS, and scores (n, 5)."""
 
 
+EIGHTHS = st.integers(-40, 40).map(lambda eighths: eighths / 8)
+
+
 @st.composite
-def scored_segments(draw: Any) -> Segments:
-    """Every class has a segment; scores are eighths, so that ties and exact shifts are common."""
+def scored_segments(draw: Any, score: st.SearchStrategy[float] = EIGHTHS) -> Segments:
+    """Every class has a segment; scores are eighths unless given, so that ties and exact shifts are common."""
     label = [*range(len(COLUMNS)), *draw(st.lists(st.integers(0, len(LABELS) - 1), max_size=14))]
-    score = st.integers(-40, 40).map(lambda eighths: eighths / 8)
     rows = draw(st.lists(st.lists(score, min_size=5, max_size=5), min_size=len(label), max_size=len(label)))
     return np.array(label, np.int32), np.array(rows)
 
@@ -91,7 +94,7 @@ def test_any_order_and_partition_give_the_same_bits(test: Segments, n: int, rand
 
 
 @settings(max_examples=20)  # eleven calibrations each
-@given(scored_segments(), st.integers(1, 5), st.sampled_from(["Open", "Closed"]))
+@given(scored_segments() | scored_segments(SCORES), st.integers(1, 5), st.sampled_from(["Open", "Closed"]))
 def test_passes_over_parts_give_the_bits_of_a_merged_total(test: Segments, n: int, chosen_set: str) -> None:
     label, scores = test
     parts = [rows_of((label[share], scores[share])) for share in np.array_split(np.arange(label.size), n)]

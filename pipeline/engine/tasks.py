@@ -23,7 +23,7 @@ from pipeline.engine.score import scored
 from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
-from pipeline.protocols.base import Conclusion, Protocol, Reference
+from pipeline.protocols.base import DRAWN, Conclusion, Protocol, Reference
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Facts, Source
 from pipeline.trials.tiles import batches
@@ -128,32 +128,9 @@ def score_batch(
 
 
 @costed("batches")
-def align_batch(store: Store, plan_address: str, cell: Cell, first: int, last: int, n_trials: int) -> Counted:
-    """Task: the labels of buckets ``first`` up to ``last`` (exclusive), and no partial."""
-    compiled.start(n_trials)
-    place = Place.of(store, plan_address, cell)
-    trials, key, work = place.rows(first, last)
-    return Counted(_Nothing(), aligned(place.protocol, trials, key, place.reference), place.work + work)
-
-
-class _Nothing:
-    """What adds up to nothing."""
-
-    def __add__(self, other: _Nothing) -> _Nothing:
-        return self
-
-
-@costed("batches")
 def merge(partials: Sequence[Counted]) -> Counted:
     """Task: partials added in a fixed order."""
     return merged(partials)
-
-
-@costed("batches")
-def write_labels(store: Store, plan_address: str, cell: Cell, made: Counted) -> Work:
-    """Task: the labels of a cell into the store."""
-    place = Place.of(store, plan_address, cell)
-    return place.work + made.work + _write_labels(place, made.labels)
 
 
 def _write_labels(place: Place, labels: Labels | None) -> Work:
@@ -182,8 +159,8 @@ def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: 
 def concluded(place: Place, partial: Any, info: trialstore.TrialsInfo) -> tuple[Conclusion, tuple[Finding, ...]]:
     """What a cell's merged partial says, and what was found on the way."""
     facts, refused = facts_of(place)
-    conclusion = place.protocol.family.conclude(place.protocol, partial, facts, survey_of(info))
-    return _with_stored_curves(place.protocol, conclusion), (*info.findings, *refused)
+    conclusion = place.protocol.family.concluded(place.protocol, partial, facts, survey_of(info), DRAWN)
+    return conclusion, (*info.findings, *refused)
 
 
 def survey_of(info: trialstore.TrialsInfo) -> dict[str, Any]:
@@ -221,12 +198,6 @@ def keep(store: Store, job: Job, result: Result, made_from: tuple[str, ...]) -> 
 def named_sources(job: Job) -> tuple[Source, ...]:
     """The job's inputs named by their roles, as results keep them."""
     return tuple(Source(role, role, source.sha256, source.n_bytes) for role, source in sorted(job.inputs.items()))
-
-
-def _with_stored_curves(protocol: Protocol, conclusion: Conclusion) -> Conclusion:
-    keep = protocol.family.stored_curve
-    parts = {name: replace(part, curve=keep(part.curve)) for name, part in conclusion.conditions.items()}
-    return replace(conclusion, curve=keep(conclusion.curve), conditions=parts)
 
 
 def _resources(protocol: Protocol, job: Job) -> tuple[Any | None, tuple[Finding, ...]]:

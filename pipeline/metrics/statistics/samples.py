@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pipeline.metrics.entropy.crossentropy import MORE_DETECTIONS_THAN_TRIALS, NO_SCORES, prior_entropy, trials_of
+from pipeline.metrics.entropy.crossentropy import prior_entropy
+from pipeline.metrics.entropy.trial_set import MORE_DETECTIONS_THAN_TRIALS, NO_SCORES, trials_of
 from pipeline.metrics.kws.counts import Counts, accepted, by_query
 from pipeline.metrics.kws.means import MORE_TARGETS_THAN_TRIALS, QueryMeans
 from pipeline.metrics.kws.one_pass import thin_of

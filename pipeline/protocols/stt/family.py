@@ -19,7 +19,7 @@ from pipeline.metrics.statistics.resampling import Sample
 from pipeline.metrics.stt import significance, wer
 from pipeline.metrics.stt.speaker_samples import speaker_sample
 from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
-from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol, Reference
 from pipeline.protocols.stt.dispute import DISPUTE
 from pipeline.protocols.stt.tables import tables
 from pipeline.protocols.stt.tile import ONLY_OUTPUT, ONLY_REFERENCE, alignment_of, labels_of, outcomes
@@ -124,7 +124,9 @@ def count(protocol: Protocol, words: Words, labels: Labels, segments: Segments, 
     return outcomes(alignment_of(words, segments, labels), segments, listed=protocol.settings.alignment)
 
 
-def conclude(protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, float]) -> Conclusion:
+def conclude(
+    protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, float], _asked: Asked = EVERYTHING
+) -> Conclusion:
     """The figures of a cell from its merged outcomes."""
     settings = protocol.settings
     only = {

@@ -20,6 +20,7 @@ from pipeline.store.zips import Zip
 
 if TYPE_CHECKING:
     import xarray as xr
+    from zarr.abc.store import Store as ZarrStore
 
     from pipeline.store.zipped import ZippedStore
 
@@ -58,23 +59,13 @@ class Opened:
 
 def opened(store: Store, path: str, group: str = "") -> Opened:
     """One group with its rows within reach; raises as ``open_group`` does."""
-    import xarray as xr
-
     from pipeline.store.zipped import ZippedStore
 
     zipped = Zip(store, path)
     if _key(group, "zarr.json") not in zipped.directory:
         raise StoreError(f"{store.url(path)}: there is no group {group!r}.")
     source = ZippedStore(zipped)
-    dataset: xr.Dataset = xr.open_zarr(
-        source,
-        group=group or None,
-        chunks=None,
-        consolidated=True,
-        zarr_format=3,
-        mask_and_scale=False,
-        decode_times=False,
-    )
+    dataset = dataset_of(source, group)
     for name, variable in dataset.variables.items():
         steps = zip(variable.shape, chunk_shape(variable.shape), strict=True)
         n_chunks = math.prod(-(-n // step) for n, step in steps)
@@ -90,6 +81,22 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
     reading where an entry is not. ``StoreError`` where there is no such group.
     """
     return opened(store, path, group).dataset
+
+
+def dataset_of(source: ZarrStore, group: str = "") -> xr.Dataset:
+    """A group of a Zarr store, lazily and as it was written: attributes are only attributes."""
+    import xarray as xr
+
+    dataset: xr.Dataset = xr.open_zarr(
+        source,
+        group=group or None,
+        chunks=None,
+        consolidated=True,
+        zarr_format=3,
+        mask_and_scale=False,
+        decode_times=False,
+    )
+    return dataset
 
 
 def verify(store: Store, path: str) -> None:

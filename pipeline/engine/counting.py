@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.align.labels import Labels
-from pipeline.engine.labelstore import Written
+from pipeline.engine.stored.labelstore import Written
 from pipeline.engine.work import Work, total
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Protocol, Reference, Sliced

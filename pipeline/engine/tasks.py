@@ -12,7 +12,6 @@ from typing import Any
 
 from pipeline import compiled
 from pipeline.align.labels import Labels
-from pipeline.engine import labelstore, pieces, references, trialstore
 from pipeline.engine.costed import costed
 from pipeline.engine.counting import Counted, aligned, counted, merged
 from pipeline.engine.inputs import read_planned
@@ -21,6 +20,7 @@ from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.result import Result, to_bytes
 from pipeline.engine.score import scored
+from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import Conclusion, Protocol, Reference
@@ -79,6 +79,18 @@ class Place:
         found, work = trialstore.sound(self.store, self.protocol, self.job.inputs, self.reference.timeline, first, last)
         return found, self.reference.key.tiles(first, last), work
 
+    def is_batch(self, first: int, last: int) -> bool:
+        """Whether a run of buckets is an object of its own."""
+        is_part = last - first < self.reference.key.offsets.size - 1
+        return is_part and (first, last) in trialstore.cuts_of(self.store, self.trials)
+
+    def left(self, first: int, last: int) -> tuple[Labels, labelstore.Written] | None:
+        """The labels of a batch that an earlier run had made when it was stopped; None where there are none."""
+        if not self.is_batch(first, last):
+            return None
+        path, key_row = self.labels, int(self.reference.key.offsets[first])
+        return unless_damaged(lambda: labelstore.left(self.store, path, (first, last), key_row), path)
+
 
 def score_whole(store: Store, plan_address: str, cell: Cell) -> Work:
     """Task: all of a cell that is worth one task, from its output to its result."""
@@ -133,11 +145,14 @@ def count_batch(
     place = Place.of(store, plan_address, cell)
     trials, key, work = place.rows(first, last)
     path, found = place.labels, None
+    written: tuple[labelstore.Written, ...] = ()
     if there:
         found = unless_damaged(lambda: labelstore.load(store, path, first, last), path)
         work += Work.of_damaged(path) if found is None else Work.of_reused(path)
+    elif left := place.left(first, last):
+        found, written = left[0], (left[1],)
     made = counted(place.protocol, trials, key, place.reference, found)
-    return Counted(made.partial, None if found is not None else made.labels, place.work + work)
+    return Counted(made.partial, None if found is not None else made.labels, place.work + work, written)
 
 
 @costed("batches")
@@ -152,11 +167,9 @@ def align_batch(store: Store, plan_address: str, cell: Cell, first: int, last: i
 
 def _kept(place: Place, made: Counted, first: int, last: int) -> Counted:
     """What was made of a run of buckets, its labels in the store where it is a batch."""
-    offsets = place.reference.key.offsets
-    is_part = last - first < offsets.size - 1
-    if made.labels is None or not (is_part and (first, last) in trialstore.cuts_of(place.store, place.trials)):
+    if made.labels is None or not place.is_batch(first, last):
         return made
-    key_row = int(offsets[first])
+    key_row = int(place.reference.key.offsets[first])
     written = labelstore.write_batch(place.store, place.labels, (first, last), made.labels, key_row, place.about)
     return replace(made, labels=None, written=(written,))
 

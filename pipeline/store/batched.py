@@ -30,6 +30,8 @@ OF_BATCH = "_of_batch"
 """Ends the name of the array that says where the rows of each batch begin along a dimension."""
 WITHIN = "rows_within_batch"
 """The attribute of an index that names dimensions whose rows count anew in every batch, where ``rows_of`` has them."""
+_ROOT = "zarr.json"
+"""The entry of an object from which on its end is kept: all that opens it."""
 _EDGE, _BYTE = "batch_edge", "byte"
 _HELD = 8
 """Batches that are held open."""
@@ -53,7 +55,13 @@ def write_batch(store: Store, path: str, name: str, rows: xr.Dataset, dims: Sequ
     """Write a batch of the group at ``path``: its rows along ``dims`` and what people open it with."""
     data = encode({"": arrays.group_of(rows)})
     store.put(object_of(path, name), data)
-    return Batch(name, {dim: rows.sizes[dim] for dim in dims}, end_of(data, "zarr.json"))
+    return Batch(name, {dim: rows.sizes[dim] for dim in dims}, end_of(data, _ROOT))
+
+
+def read_batch(store: Store, path: str, name: str) -> tuple[Opened, bytes]:
+    """A batch that no index names, and how it ends; raises as ``arrays.open_group`` does."""
+    zipped = Zip(store, object_of(path, name))
+    return arrays.opened_zip(zipped), zipped.end_from(_ROOT)
 
 
 def write_index(

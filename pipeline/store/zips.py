@@ -133,6 +133,10 @@ class Zip:
             raise self._damage(f"entry {name} is not what was written")
         return data
 
+    def end_from(self, name: str) -> bytes:
+        """The last bytes, from an entry on: ``end_of`` of what was written."""
+        return self._range(self.directory[name].begin, self._tail_begin + len(self._tail))
+
     def verify(self) -> None:
         """Read and check all of it."""
         self.read(list(self.directory))

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from pipeline import protocols
 from pipeline.align.labels import Labels
-from pipeline.engine import labelstore, trialstore
 from pipeline.engine.counting import aligned, counted
 from pipeline.engine.inputs import format_of
+from pipeline.engine.stored import labelstore, trialstore
 from pipeline.errors import RescoreError
 from pipeline.formats import READERS
 from pipeline.partials.codec import encode

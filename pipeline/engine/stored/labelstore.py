@@ -119,7 +119,7 @@ def write_index(store: Store, path: str, written: Sequence[Written], about: Mapp
     empty = [one.empty for one in written]
     offsets = {dim: np.sum([labels.offsets[dim] for labels in empty], axis=0) for dim in empty[0].offsets}
     rest = to_dataset(replace(empty[0], offsets=offsets), about)
-    within = [dim for dim in offsets if dim != KEY]
+    within = sorted(offsets.keys() - {KEY})
     batched.write_index(store, path, rest, [one.batch for one in written], within)
 
 

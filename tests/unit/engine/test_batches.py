@@ -249,7 +249,8 @@ def test_the_face_opens_batches(asked: Evaluation, store: Store, undivided: tupl
     assert one.load().identical(other.load())
     assert repr(explain(store, planned, cell, "beta")) == repr(explain(undivided[0], planned, cell, "beta")) != "()"
     found, wanted = (align_cell(place, planned, cell).rows for place in (store, undivided[0]))
-    assert all(np.array_equal(found[name], wanted[name]) for name in wanted.columns if name != "ref_begin_s")
+    for name in wanted.columns:
+        np.testing.assert_array_equal(found[name], wanted[name])
 
 
 @pytest.mark.usefixtures("in_batches")

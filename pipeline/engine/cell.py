@@ -18,6 +18,7 @@ from pipeline.engine.tasks import (
     align_batch,
     conclude,
     concluded,
+    count_batch,
     facts_of,
     ingest,
     keep,
@@ -101,7 +102,7 @@ def _figured(store: Store, plan: Plan, job: Job) -> Result:
     place = (store, plan.address, job.cell)
     here, (info, _) = Place.of(*place), ingest(*place)
     there = store.exists(here.labels)
-    parts = [score_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    parts = [count_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
     return result_of(here, *concluded(here, merged(parts).partial, info))
 
 

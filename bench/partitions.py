@@ -27,8 +27,8 @@ from bench.inside import Made, Run, Ways
 from bench.measured import BYTES, CPU, WALL, inside
 from bench.running import TIMES, show
 from bench.table import Comparison, Group
+from pipeline.arrays import Ints
 from pipeline.metrics import radix
-from pipeline.metrics.fixed_point import Ints
 from pipeline.metrics.means import QueryMeans, query_means
 from pipeline.metrics.radix_sweep import sweep_over
 from pipeline.metrics.sweep import Curve, sweep

@@ -14,7 +14,7 @@ from pipeline.align.covering import covering, heaviest
 from pipeline.align.grouped import run_starts
 from pipeline.align.pairs import Pairs
 from pipeline.align.ties import settle
-from pipeline.trials.schema import Bools, Codes, Ints
+from pipeline.arrays import Bools, Codes, Ints
 
 
 def assign(pairs: Pairs, hint: Ints, rank: Ints) -> Ints:

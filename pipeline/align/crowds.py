@@ -13,8 +13,8 @@ from pipeline.align.dense import UNKNOWN, heaviest, squeeze
 from pipeline.align.dense_ties import settle
 from pipeline.align.grouped import overlapping
 from pipeline.align.pairs import rivals_of
+from pipeline.arrays import Ints
 from pipeline.errors import Finding, InputError
-from pipeline.trials.schema import Ints
 
 PAIRS_LISTED = 1 << 18
 """What a component may list and still be solved as a list."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.trials.schema import Ints
+from pipeline.arrays import Ints
 
 UNKNOWN = -(1 << 63)
 """What an entry is before ``squeeze`` that may not be chosen."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.align.dense import Dense
-from pipeline.trials.schema import Bools, Ints
+from pipeline.arrays import Bools, Ints
 
 _CELLS_AT_ONCE = 1 << 16
 

@@ -13,7 +13,8 @@ from pipeline.align.crowds import assign_crowd, find_crowds
 from pipeline.align.pairs import largest_mapping, list_pairs
 from pipeline.align.settled import settle_groups
 from pipeline.align.small import settle_small
-from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
+from pipeline.arrays import Bools, Ints
+from pipeline.trials.schema import Occurrences, Trials
 
 KWSEVAL_SCORE_FLOOR = 1e-5
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from pipeline.align.candidates import Candidates
 from pipeline.align.grouped import expand, run_starts
-from pipeline.trials.schema import Bools, Codes, Ints
+from pipeline.arrays import Bools, Codes, Ints
 
 _PAIRS_AT_ONCE = 1 << 21
 _LONG = 256

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.ctm import ALT_BEGIN, ALT_END
-from pipeline.trials.schema import Bools, Codes, Floats, Ints
 from pipeline.trials.token_layout import unit_name
 from pipeline.trials.token_schema import UNTIMED, Segments, Words
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.engine.memory import keep_some_memory
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.runner import Here, OnCluster, begun, summed
 from pipeline.metrics.by_score import Table
-from pipeline.metrics.fixed_point import Ints
 from pipeline.metrics.passes import Spans
 from pipeline.metrics.radix import Images, images
 from pipeline.partials.codec import decode_columns, encode_columns

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.engine import editions
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.mending import mended, unless_damaged
@@ -19,7 +20,6 @@ from pipeline.protocols.base import Kind, Protocol, Sliced
 from pipeline.store import arrays, groups
 from pipeline.store.blobs import Store
 from pipeline.terms import Source
-from pipeline.trials.schema import Ints
 
 Inputs = Mapping[str, Source]
 Read = Callable[[Protocol, str, Source], Any]

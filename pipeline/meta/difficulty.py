@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.metrics.resampling import Floats, Ratios, Sample
+from pipeline.arrays import Floats
+from pipeline.metrics.resampling import Ratios, Sample
 from pipeline.metrics.variance import VarianceSplit, spearman, split_variance
 
 Table = tuple[Mapping[str, Any], ...]

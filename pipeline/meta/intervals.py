@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
 from pipeline.meta.cells import OpenCell, open_cell
 from pipeline.metrics.bootstrap import Interval, Method, interval, replicates
 from pipeline.metrics.draws import codes
 from pipeline.metrics.paired import bootstrap_p, exchanges_for, groups, randomisation
-from pipeline.metrics.resampling import Floats, Sample, paired
+from pipeline.metrics.resampling import Sample, paired
 from pipeline.metrics.samples import INFINITE
 from pipeline.metrics.significance import holm
 from pipeline.store.blobs import Store

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.meta.comparable import comparable, note
 from pipeline.meta.rows import Row
 from pipeline.metrics.agreement import rbo, tau_ap, tau_b
-from pipeline.metrics.resampling import Floats
 
 Table = tuple[Mapping[str, Any], ...]
 

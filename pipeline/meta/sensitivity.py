@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.meta.cells import OpenCell
 from pipeline.meta.shifts import ledger_of
 from pipeline.metrics.agreement import tau_b
 from pipeline.metrics.crossentropy import cnxe
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.resampling import Floats
 from pipeline.metrics.shared import counts_of, curve_of, means_of
 from pipeline.partials.ledger import Ledger
 

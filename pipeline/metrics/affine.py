@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.metrics import newton
 from pipeline.metrics.affine_passes import BINS, COARSER, Look, Moments, Rows, finite_part, look
 from pipeline.metrics.binary_sums import binary_sums, rough_objective
-from pipeline.metrics.fixed_point import Floats, in_blocks
+from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.maps import AffineMap
 from pipeline.metrics.measure import Over
 from pipeline.metrics.multiclass_sums import NewtonSums

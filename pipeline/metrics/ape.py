@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.cllr import cllr, min_cllr
 from pipeline.metrics.crossentropy import TrialSet, over_trials, trials_of
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.rocch import eer, hull_of, pav_of
 from pipeline.partials.ledger import Ledger

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline import compiled
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.maps import AffineMap
 from pipeline.metrics.multiclass import class_sums
 from pipeline.metrics.multiclass_sums import NewtonSums, n_columns, objective_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.counts import Counts, by_query
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans
 from pipeline.metrics.one_pass import thin_of
 from pipeline.metrics.ranking import precision_of

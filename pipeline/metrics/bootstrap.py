@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.agreement import constant
 from pipeline.metrics.draws import weights
-from pipeline.metrics.resampling import Floats, Ints, Sample
+from pipeline.metrics.resampling import Sample
 from pipeline.metrics.samples import INFINITE
 
 Method = Literal["percentile", "bca"]

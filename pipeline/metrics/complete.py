@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.errors import Finding, InputError
 from pipeline.metrics.counts import by_query
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.partials.ledger import Ledger
 
 

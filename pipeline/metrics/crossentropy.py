@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.metrics.at_scores import Asked, AtScores, at_scores, target_rows
 from pipeline.metrics.bounds import COST, SHARE
 from pipeline.metrics.counts import by_query
-from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
+from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.means import MORE_TARGETS_THAN_TRIALS, NO_NONTARGET_TRIALS, NO_TARGETS
 from pipeline.metrics.measure import Measure, Over, Scored
 from pipeline.metrics.one_pass import passed, thin_of

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics import calibration, crossentropy, isotonic, load, ranking, twv
 from pipeline.metrics.bounds import SHARE
 from pipeline.metrics.by_score import blocks
 from pipeline.metrics.complete import default_scores, unscored
 from pipeline.metrics.crossentropy import cnxe, prior_entropy, trials_of
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.metrics.pav_runs import LATE, Between, InOrder, between
 from pipeline.metrics.shared import curve_of

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.counts import Counts, by_query, decided
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans, query_means
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.sweep import Curve, sweep

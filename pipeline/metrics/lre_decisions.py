@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.lre_totals import LreScored, LreTotals, over_segments
-from pipeline.metrics.multiclass import BLOCK, Floats, Ints, class_sums, costs_apart, log_posterior
+from pipeline.metrics.multiclass import BLOCK, class_sums, costs_apart, log_posterior
 from pipeline.metrics.portable import exp
 from pipeline.partials.exact import ROW, means_of_limbs
 from pipeline.terms import Figure

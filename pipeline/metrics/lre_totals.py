@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.measure import Over, Scored
-from pipeline.metrics.multiclass import Floats, Ints
 from pipeline.partials.score_rows import ScoreRows
 from pipeline.partials.tally import Tally
 

@@ -10,8 +10,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.counts import Counts, by_query
-from pipeline.metrics.fixed_point import FixedPoint, Floats, Ints
+from pipeline.metrics.fixed_point import FixedPoint
 from pipeline.partials.ledger import Ledger
 
 NO_TARGETS = "no_targets"

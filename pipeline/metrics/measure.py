@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
+from pipeline.arrays import Floats
 from pipeline.metrics.bounds import Bounds
-from pipeline.metrics.fixed_point import Floats
 from pipeline.terms import Facts, Figure, OperatingPoint
 
 T = TypeVar("T")

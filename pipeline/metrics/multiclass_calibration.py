@@ -10,9 +10,10 @@ from itertools import combinations
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.metrics import newton
 from pipeline.metrics.maps import AffineMap, Vector, ldexp
-from pipeline.metrics.multiclass import Floats, Labels, LogCostSums, margins_of, prior_entropy
+from pipeline.metrics.multiclass import Labels, LogCostSums, margins_of, prior_entropy
 from pipeline.metrics.multiclass_sums import NewtonSums
 from pipeline.metrics.newton import NOT_SETTLED
 from pipeline.metrics.objective import Objective

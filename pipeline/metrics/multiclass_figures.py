@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics.multiclass import Floats, LogCostSums, binary_log_cost, confusion, prior_entropy
+from pipeline.arrays import Floats
+from pipeline.metrics.multiclass import LogCostSums, binary_log_cost, confusion, prior_entropy
 from pipeline.metrics.multiclass_calibration import AffineCalibration, calibrate
 from pipeline.metrics.separability import OVERLAP
 from pipeline.partials.exact import ExactSum

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pipeline.arrays import Floats
 from pipeline.metrics.maps import AffineMap
 from pipeline.metrics.measure import Over
-from pipeline.metrics.multiclass import Floats, Labels, LogCostSums
+from pipeline.metrics.multiclass import Labels, LogCostSums
 from pipeline.metrics.multiclass_calibration import AffineCalibration, Ties, fit_affine_calibration, ties_of
 from pipeline.metrics.multiclass_sums import NewtonSums
 from pipeline.metrics.separability import Separability

@@ -12,8 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.maps import AffineMap
-from pipeline.metrics.multiclass import BLOCK, Floats, Ints, Labels, class_sums, cost_of_odds, log_prior
+from pipeline.metrics.multiclass import BLOCK, Labels, class_sums, cost_of_odds, log_prior
 from pipeline.metrics.objective import Objective
 from pipeline.metrics.portable import exp
 from pipeline.partials.exact import ROW, values_of_limbs

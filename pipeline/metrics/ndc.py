@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import ANY, FROM_0, SHARE
 from pipeline.metrics.events import (
     NO_NONTARGETS,
@@ -23,7 +24,6 @@ from pipeline.metrics.events import (
     pooled_curve,
     without_targets,
 )
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.measure import Measure
 from pipeline.metrics.sweep import Curve
 from pipeline.terms import Figure, OperatingPoint

@@ -14,11 +14,11 @@ from typing import Protocol as Interface
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.affine_passes import look
 from pipeline.metrics.ape import prior_grid, rejections
 from pipeline.metrics.by_score import At, ByScore, Pooled, counts_at
 from pipeline.metrics.crossentropy import TrialSet, cost_sums, on_rows, trials_of
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans
 from pipeline.metrics.measure import Elsewhere, Over, Scored
 from pipeline.metrics.pav_runs import Runs, runs, separators

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline import compiled
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.by_score import ByScore
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import QueryMeans
 
 Images = NDArray[np.uint64]

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import SHARE
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.means import NO_TARGETS
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.metrics.one_pass import thin_of

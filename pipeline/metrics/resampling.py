@@ -14,10 +14,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.draws import codes
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _EXACT_BITS = 52
 """Integers below 2**52 and their sums below 2**53 are exact in float64, in whatever order a library adds them."""

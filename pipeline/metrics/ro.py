@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import Bounds
 from pipeline.metrics.events import (
     NO_SCORES,
@@ -18,7 +19,6 @@ from pipeline.metrics.events import (
     macro,
     without_targets,
 )
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.measure import Measure
 from pipeline.terms import Figure
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.metrics.crossentropy import trials_of
-from pipeline.metrics.fixed_point import Floats
 from pipeline.metrics.isotonic import Pav, pav
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.pav_runs import separators

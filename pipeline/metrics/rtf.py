@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.metrics.bounds import FROM_0
 from pipeline.metrics.events import EventScored, EventTotals, macro
-from pipeline.metrics.fixed_point import Floats
 from pipeline.metrics.measure import Measure
 from pipeline.terms import Figure
 

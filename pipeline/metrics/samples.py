@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.counts import Counts, accepted, by_query
 from pipeline.metrics.crossentropy import MORE_DETECTIONS_THAN_TRIALS, NO_SCORES, prior_entropy, trials_of
 from pipeline.metrics.means import MORE_TARGETS_THAN_TRIALS, QueryMeans
 from pipeline.metrics.one_pass import thin_of
-from pipeline.metrics.resampling import Floats, Ints, Ratios, Sample, Swept, integers
+from pipeline.metrics.resampling import Ratios, Sample, Swept, integers
 from pipeline.metrics.shared import LedgerScored, counts_of, means_of, means_over_all, optima_of
 from pipeline.partials.ledger import Ledger
 

@@ -8,9 +8,10 @@ from functools import partial
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.metrics.lre_totals import LreScored
 from pipeline.metrics.multiclass import confusion, log_cost, prior_entropy
-from pipeline.metrics.resampling import Floats, Ratios, Sample, identity
+from pipeline.metrics.resampling import Ratios, Sample, identity
 from pipeline.metrics.samples import INFINITE, MOST, NOT_RESAMPLED
 
 _NAMES = ("c_mce", "f_mce", "f_act", "ln_f_act")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from pipeline.arrays import Floats
 from pipeline.metrics.counts import Counts, Decisions, decided, decision_range
 from pipeline.metrics.det import thinned
-from pipeline.metrics.fixed_point import Floats
 from pipeline.metrics.means import QueryMeans
 from pipeline.metrics.one_pass import LedgerScored, means_of, means_over_all, passed, sweeps_of, thin_of
 from pipeline.metrics.optimum import Optima, alarms_show, optima

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline import compiled
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.at_scores import AtScores, at_scores, target_rows
-from pipeline.metrics.fixed_point import FixedPoint, Floats, Ints
+from pipeline.metrics.fixed_point import FixedPoint
 from pipeline.metrics.means import QueryMeans
 from pipeline.metrics.one_pass import false_alarms
 from pipeline.partials.ledger import Ledger

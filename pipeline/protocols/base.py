@@ -12,6 +12,7 @@ from typing import Any
 from typing import Protocol as Interface
 
 from pipeline.align.labels import Labels
+from pipeline.arrays import Ints
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
 from pipeline.metrics.by_score import Table as BlockTable
@@ -20,7 +21,6 @@ from pipeline.metrics.passes import Sorted
 from pipeline.metrics.resampling import Sample
 from pipeline.protocols.disputes import Dispute
 from pipeline.terms import Facts, Figure
-from pipeline.trials.schema import Ints
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from pipeline.align.labels import (
     outcomes_of,
 )
 from pipeline.align.segments import align_segments
+from pipeline.arrays import Bools, Ints
 from pipeline.errors import Finding
 from pipeline.formats.rttm import Rttm
 from pipeline.formats.table import Array, Table, recode
@@ -45,7 +46,7 @@ from pipeline.protocols.kws_settings import KWSEVAL, PLAN_004, KwsSettings
 from pipeline.protocols.kws_tiles import omitted_of_blocks, omitted_queries
 from pipeline.protocols.settings import setting
 from pipeline.trials.blocks import occurrences_of_blocks
-from pipeline.trials.schema import Bools, Excerpts, Ints, Occurrences, Trials
+from pipeline.trials.schema import Excerpts, Occurrences, Trials
 from pipeline.trials.segments import Segments, adapt_segments, find_segments, select_segments, target_segments
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from pipeline.arrays import Floats
 from pipeline.report.board import Run
-from pipeline.report.columns import Floats, weights
+from pipeline.report.columns import weights
 from pipeline.report.det import Curve
 from pipeline.report.query_map import COLOURS, QueryMap
 

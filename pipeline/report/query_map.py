@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats
 from pipeline.report.board import ALL, Run, names, strings
 from pipeline.report.columns import coded
 from pipeline.report.linear import MOST
@@ -38,8 +39,6 @@ COLOURS = (
     "#d5e3ec", "#a3c8de", "#67a5cb", "#347cae", "#11507f",
 )  # fmt: skip
 """Of the levels, worst first."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.trials.schema import Codes, Ints
+from pipeline.arrays import Codes, Ints
 
 FIRST_ROW, N_ROWS = "first_row", "n_rows"
 """The arrays that say where the rows of each group begin and how many there are."""

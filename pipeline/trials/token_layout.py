@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.formats.ctm import ALT, ALT_BEGIN, ALT_END, MARKS, Ctm
 from pipeline.formats.stm import Stm
 from pipeline.formats.table import Array, Table, canonical_codes
 from pipeline.formats.transcripts import Words as Transcript
 from pipeline.formats.transcripts import words_of_text
 from pipeline.formats.trn import Trn
-from pipeline.trials.schema import Ints
 from pipeline.trials.tiles import bucket_of, offsets_of
 from pipeline.trials.token_schema import MARKED, SCORED, UNTIMED, Segments, Words
 

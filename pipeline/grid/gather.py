@@ -17,12 +17,12 @@ from pipeline.grid.axes import ALL, CELL, Axes, array, text_array
 from pipeline.grid.disclosure import EVERYTHING
 from pipeline.grid.rests import rests
 from pipeline.grid.thin import thin
+from pipeline.metrics.best import worths
 from pipeline.terms import Figure
 
 if TYPE_CHECKING:
     import xarray as xr
 
-LOAD_MEASURES = ("isf", "ssf", "pmu_index", "pmu_search", "pl", "rtf", "rtf_metadata", "rtf_execution")
 SUMMARIES = ("n", "min", "median", "mean", "max")
 CURVE = ("threshold", "p_miss", "p_fa", "twv")
 
@@ -151,8 +151,7 @@ def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int
     where it ranks primary systems only, the others have no rank. Canaries have none.
     """
     column = axes.measures.index(plan.protocol.primary)
-    sign = -1.0 if plan.protocol.measures[column].better == "higher" else 1.0
-    key = sign * value[..., column]
+    key = worths(value[..., column], plan.protocol.measures[column].better)
     if plan.protocol.family.primaries_only:
         primary = {system.name: system.primary for system in plan.systems}
         key[[not primary[system] for system in axes.systems]] = np.nan
@@ -161,7 +160,7 @@ def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int
     apart = plan.protocol.family.boards_apart
     boards = np.array([axes.identities[system].get("board", "") if apart else "" for system in axes.systems])
     compared = (boards[:, None] == boards).reshape(boards.size, boards.size, *(1,) * (key.ndim - 1))
-    better = ((key[None, ...] < key[:, None, ...]) & compared).sum(axis=1)
+    better = ((key[None, ...] > key[:, None, ...]) & compared).sum(axis=1)
     ranks: NDArray[np.int64] = np.where(np.isnan(key), 0, better + 1).astype(np.int64)
     return ranks
 
@@ -230,7 +229,7 @@ def _curves(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dict
 
 def _load(axes: Axes, value: NDArray[np.float64], plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
     """Processing Load of every cell, and its summary over systems for every (Q, Ω)."""
-    names = [name for name in LOAD_MEASURES if name in axes.measures]
+    names = [measure.name for measure in plan.protocol.measures if measure.load]
     load = value[:, :, :, 0, [axes.measures.index(name) for name in names]]
     summary = np.full((len(SUMMARIES), *load.shape[1:]), np.nan)
     summary[0] = np.isfinite(load).sum(axis=0)

@@ -14,8 +14,7 @@ import numpy as np
 from pipeline.arrays import Floats, Ints
 from pipeline.metrics.agreement import constant
 from pipeline.metrics.draws import weights
-from pipeline.metrics.resampling import Sample
-from pipeline.metrics.samples import INFINITE
+from pipeline.metrics.resampling import INFINITE, Sample
 
 Method = Literal["percentile", "bca"]
 TOO_FEW = "too_few_units"

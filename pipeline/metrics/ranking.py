@@ -8,6 +8,7 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import SHARE
+from pipeline.metrics.label import Label
 from pipeline.metrics.means import NO_TARGETS
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.metrics.one_pass import thin_of
@@ -66,6 +67,14 @@ def mean_average_precision(scored: Scored[Ledger]) -> Figure:
 
 MEASURES: tuple[Measure[Ledger], ...] = (
     Measure(
-        "map", "1", "higher", SHARE, "F4DE KWSEval, MAP: mean over queries of average precision", mean_average_precision
+        "map",
+        "1",
+        "higher",
+        SHARE,
+        "F4DE KWSEval, MAP: mean over queries of average precision",
+        mean_average_precision,
+        label=Label("MAP"),
+        aggregation="mean over queries with occurrences",
+        heads_board=True,
     ),
 )

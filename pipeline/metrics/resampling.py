@@ -19,6 +19,12 @@ from pipeline.metrics.draws import codes
 
 _EXACT_BITS = 52
 """Integers below 2**52 and their sums below 2**53 are exact in float64, in whatever order a library adds them."""
+NOT_RESAMPLED = "not_resampled"
+"""Reason: the measure is not a function of how often units count that is known here."""
+INFINITE = "infinite"
+"""Reason: a unit costs infinitely much, or more than ``MOST``."""
+MOST = 1e100
+"""Costs up to which squares and cubes of sums stay far inside of float64, as statistics take them."""
 
 
 class Sample(Protocol):

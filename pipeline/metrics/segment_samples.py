@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from pipeline.arrays import Floats
-from pipeline.metrics.lre_totals import LreScored
+from pipeline.metrics.lre_totals import LreScored, LreTotals
+from pipeline.metrics.measure import Resample, Rows
 from pipeline.metrics.multiclass import confusion, log_cost, prior_entropy
-from pipeline.metrics.resampling import Ratios, Sample, identity
-from pipeline.metrics.samples import INFINITE, MOST, NOT_RESAMPLED
-
-_NAMES = ("c_mce", "f_mce", "f_act", "ln_f_act")
-"""Measures of the scores as they are; recalibrating every replicate is not done."""
+from pipeline.metrics.resampling import INFINITE, MOST, Ratios, Sample
+from pipeline.trials.score_matrix import ScoreMatrix, SegmentLabels
 
 
-def segment_sample(
-    scored: LreScored,
-    measure: str,
-    segments: Sequence[str],
-    labels: Sequence[str],
-    classes: Sequence[str],
-    scores: Floats,
-) -> Sample | str:
-    """A measure over the segments of the classes that take part, drawn class by class.
+def by_segment(after: Callable[[float, Floats], Floats]) -> Resample[LreTotals]:
+    """A function of the cross-entropy and of the confusion that the prior alone costs, over the segments of the classes
+    that take part, drawn class by class. Recalibrating every replicate is not done."""
 
-    ``labels`` are the segments' classes, ``scores`` their log-likelihoods (segments, ``classes``).
-    """
-    if measure not in _NAMES:
-        return NOT_RESAMPLED
+    def of(scored: LreScored, rows: Rows) -> Sample | str:
+        return _sample(scored, rows, after)
+
+    return Resample("segment", of)
+
+
+def _sample(scored: LreScored, rows: Rows, after: Callable[[float, Floats], Floats]) -> Sample | str:
     total = scored.total
     if total.reason is not None:
         return total.reason
+    trials: ScoreMatrix
+    key: SegmentLabels
+    trials, key = rows()
+    segments, scores = trials.segments, trials.scores
+    labels = [total.meaning.get(key.labels[code], "") for code in key.label.tolist()]
     place = {name: at for at, name in enumerate(total.classes)}
     kept = sorted((row for row, label in enumerate(labels) if label in place), key=segments.__getitem__)
     truth = np.array([place[labels[row]] for row in kept], np.int64)
-    columns = [classes.index(name) for name in total.classes]
+    columns = [trials.classes.index(name) for name in total.classes]
     cost = log_cost(np.ascontiguousarray(scores[kept][:, columns]), truth, total.prior)
     if not (cost <= MOST).all():
         return INFINITE
@@ -50,24 +50,27 @@ def segment_sample(
         numerator=held * cost,
         denominator=held,
         stratum=tuple(labels[row] for row in kept),
-        after=_after(measure, confusion(prior_entropy(total.prior))),
+        after=partial(after, confusion(prior_entropy(total.prior))),
     )
 
 
-def _after(measure: str, f_def: float) -> Callable[[Floats], Floats]:
-    """From the cross-entropy to the measure."""
-    if measure == "c_mce":
-        return identity
-    if measure == "ln_f_act":
-        return partial(_log_confusion, f_def)
-    return partial(_confusion, f_def if measure == "f_act" else 1.0)
+def cost_itself(_f_def: float, cost: Floats) -> Floats:
+    """C_mce in nats."""
+    return cost
 
 
-def _confusion(over: float, cost: Floats) -> Floats:
+def confusion_of(_f_def: float, cost: Floats) -> Floats:
+    """F_mce."""
+    return relative_confusion(1.0, cost)
+
+
+def relative_confusion(f_def: float, cost: Floats) -> Floats:
+    """F_act = F_mce / F_def."""
     with np.errstate(over="ignore"):
-        return np.asarray(np.expm1(cost) / over)
+        return np.asarray(np.expm1(cost) / f_def)
 
 
-def _log_confusion(over: float, cost: Floats) -> Floats:
+def log_relative_confusion(f_def: float, cost: Floats) -> Floats:
+    """ln F_act."""
     with np.errstate(divide="ignore"):
-        return np.asarray(cost + np.log(-np.expm1(-cost)) - math.log(over))
+        return np.asarray(cost + np.log(-np.expm1(-cost)) - math.log(f_def))

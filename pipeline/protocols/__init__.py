@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import Any
 
 from pipeline.errors import Finding, UsageError
+from pipeline.metrics.measure import Measure
 from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
@@ -27,6 +28,27 @@ def protocols() -> Mapping[tuple[str, str], Protocol]:
         for protocol in getattr(importlib.import_module(f"{__name__}.{module.name}"), "PROTOCOLS", ()):
             found[protocol.name, protocol.mode] = protocol
     return found
+
+
+@cache
+def measures() -> Mapping[str, Measure[Any]]:
+    """Every measure that any protocol has, by name, in the order of the protocols; of several of a name the first."""
+    found: dict[str, Measure[Any]] = {}
+    for protocol in protocols().values():
+        for measure in protocol.measures:
+            found.setdefault(measure.name, measure)
+    return found
+
+
+def decided_and_best(names: Iterable[str]) -> tuple[str, str, str] | None:
+    """Of measures by name: the first of submitted decisions, its best over thresholds, and where that is reached."""
+    own = dict.fromkeys(names)
+    for name in own:
+        best = measures()[name].best if name in measures() else ""
+        threshold = measures()[best].threshold if best in measures() else ""
+        if best in own and threshold:
+            return name, best, threshold
+    return None
 
 
 def names() -> tuple[str, ...]:
@@ -71,10 +93,14 @@ def describe(protocol: Protocol) -> dict[str, Any]:
         "measures": [
             {
                 "name": m.name,
+                "label": str(m.label),
                 "unit": m.unit,
                 "better": m.better,
                 "bounds": str(m.bounds_under(protocol.settings)),
                 "source": m.source,
+                "aggregation": m.aggregation,
+                "resampled_by": None if m.resample is None else m.resample.unit,
+                "heads_board": m.heads_board,
             }
             for m in protocol.measures
         ],

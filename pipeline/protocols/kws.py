@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipeline.metrics import calibration, crossentropy, load, ranking, twv
+from pipeline.metrics import calibration, cxe, load, ranking, twv
 from pipeline.protocols.base import Protocol, Role
 from pipeline.protocols.detections import DETECTIONS
 from pipeline.protocols.kws_settings import KwsSettings
@@ -25,7 +25,7 @@ ROLES = (
     Role("resources", "resources", required=False),
 )
 MEASURES = (
-    *(*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, crossentropy.CXE_SUBMITTED),
+    *(*twv.MEASURES, *ranking.MEASURES, *cxe.MEASURES, cxe.CXE_SUBMITTED),
     *(*calibration.MEASURES, *load.MEASURES),
 )
 
@@ -39,6 +39,7 @@ OPENKWS13 = Protocol(
     settings=KwsSettings(),
     measures=MEASURES,
     primary="atwv",
+    leads=("mtwv", "mtwv_threshold", "p_miss", "p_fa", "cnxe", "min_cnxe_affine", "min_cnxe_pav"),
     tool="KWSEval",
 )
 """KWSEval of F4DE 3.5.0, whose rules are the defaults of ``KwsSettings``. Against the plan (004):

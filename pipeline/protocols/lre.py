@@ -7,7 +7,7 @@ likelihoods meet its stand-in for a prior of 0; those are faults and no choices.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -35,10 +35,9 @@ from pipeline.metrics import lre as measures
 from pipeline.metrics import lre_decisions
 from pipeline.metrics.lre_totals import CLASS_WITHOUT_SEGMENTS, Elsewhere, LreScored, totals_of
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.resampling import Sample
-from pipeline.metrics.segment_samples import segment_sample
 from pipeline.partials.score_rows import ScoreRows
 from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference, Role
+from pipeline.protocols.blocks import LANGUAGE_BLOCKS
 from pipeline.protocols.lre_dispute import DISPUTE
 from pipeline.protocols.lre_settings import LreSettings, class_of_label, given_classes, languages_of_others
 from pipeline.store.address import digest_columns
@@ -137,16 +136,6 @@ def whole(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, survey
     n_by_class = _n_by_class(total, survey["task"], meaning)
     classes = _present(protocol.settings, given_classes(survey["task"], survey["set"]), n_by_class)
     return _scored(protocol.settings, total, classes, meaning, facts)
-
-
-def sample(
-    protocol: Protocol, scored: LreScored, measure: str, rows: Callable[[], tuple[ScoreMatrix, SegmentLabels]]
-) -> Sample | str:
-    """A measure over segments, which are drawn class by class."""
-    trials, key = rows()
-    meaning = class_of_label(protocol.settings, trials.task)
-    labels = [meaning.get(key.labels[code], "") for code in key.label.tolist()]
-    return segment_sample(scored, measure, trials.segments, labels, trials.classes, trials.scores)
 
 
 def _n_by_class(total: ScoreRows | Elsewhere, task: str, meaning: Mapping[str, str]) -> dict[str, int]:
@@ -278,7 +267,7 @@ LANGUAGE = Family(
     conclude=conclude,
     conclude_parts=conclude_parts,
     whole=whole,
-    sample=sample,
+    blocks=LANGUAGE_BLOCKS,
     check=check,
     dispute=DISPUTE,
     identify=identify,
@@ -300,5 +289,6 @@ ALBAYZIN = Protocol(
     settings=LreSettings(),
     measures=measures.MEASURES,
     primary="f_act",
+    leads=("f_dis", "f_cal", "c_mce", "c_def", "c_min"),
 )
 PROTOCOLS = (ALBAYZIN, replace(ALBAYZIN, mode="plan"))

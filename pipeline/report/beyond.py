@@ -19,7 +19,7 @@ from pipeline.report.matrices import matrix_boards
 from pipeline.report.page_data import page_data
 from pipeline.report.pareto import pareto_section
 from pipeline.report.pav_plot import pav_section
-from pipeline.report.query_map import COLOURS, NAMED, UNITS, query_maps
+from pipeline.report.query_map import COLOURS, NAMED, query_maps
 from pipeline.report.rows_plot import event_plots
 from pipeline.report.threshold_plot import threshold_section
 from pipeline.report.words import measured
@@ -40,6 +40,7 @@ def beyond(run: Run, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) 
     boards = board_cells(run, results)
     curves = read_curves(grid)
     maps = query_maps(run, grid)
+    blocks = run.protocol.family.blocks if run.protocol else None
     plots, events = det_plots(run, curves, iso_lines), event_plots(boards)
     return {
         "plots": plots,
@@ -48,7 +49,7 @@ def beyond(run: Run, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) 
         "query_maps": maps,
         "level_colours": COLOURS,
         "few": NAMED,
-        "unit_name": UNITS[maps[0].measure] if maps else ("query", "queries"),
+        "unit_name": (blocks.one, blocks.several) if blocks else ("query", "queries"),
         "page_data": page_data(run, maps, curves),
         "pareto": pareto_section(run),
         "speaker_plots": speakers.speaker_plots(boards),

@@ -25,7 +25,7 @@ from pipeline.report.diff import Diff
 from pipeline.report.diff_documents import cause_text
 from pipeline.report.diff_documents import headline as moved_headline
 from pipeline.report.environments import new_environment
-from pipeline.report.headline import Bar, bars, best_of, bound, headline, shades
+from pipeline.report.headline import Bar, bars, best_of, bound, headline, is_best, shades
 from pipeline.report.load import load_table
 from pipeline.report.moved import NOTHING, movement
 from pipeline.report.one_system import file_names
@@ -142,7 +142,7 @@ def environment() -> jinja2.Environment:
         **FILTERS,
     }
     made.filters.update(filters)
-    made.globals.update(best_of=best_of, det=det, ape_highest=ape_plot.HIGHEST)
+    made.globals.update(best_of=best_of, is_best=is_best, det=det, ape_highest=ape_plot.HIGHEST)
     return made
 
 

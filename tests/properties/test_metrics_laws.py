@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipeline.metrics import calibration, crossentropy, load, ranking, twv
+from pipeline.metrics import calibration, cxe, load, ranking, twv
 from pipeline.metrics.measure import Rules, Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.merge import merge_tree
 from pipeline.terms import Facts, Figure, OperatingPoint
 
-MEASURES = (*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, *calibration.MEASURES, *load.MEASURES)
+MEASURES = (*twv.MEASURES, *ranking.MEASURES, *cxe.MEASURES, *calibration.MEASURES, *load.MEASURES)
 BY_NAME = {measure.name: measure for measure in MEASURES}
 NAMES = ("a", "b", "c", "d")
 ROUNDING = 1e-12

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from metric_ledgers import cell
 
-from pipeline.metrics import at_scores, calibration, counts, crossentropy, det, fixed_point, optimum, sweep, thin
+from pipeline.metrics import at_scores, calibration, counts, cxe, det, fixed_point, optimum, sweep, thin
 from pipeline.metrics.means import query_means
 from pipeline.metrics.thin import thinned
 from pipeline.partials.ledger import Ledger
@@ -42,7 +42,7 @@ def everything(total: Ledger) -> dict[str, Any]:
             drawn = det.representative(curve.threshold, curve.p_miss, curve.p_fa)
             found[f"drawn {name} {last}"] = drawn.tobytes()
     found["thin"] = thinned(total, (0.25,)).to_columns()[0]["score"].tobytes()
-    for measure in (*crossentropy.MEASURES, *calibration.MEASURES):
+    for measure in (*cxe.MEASURES, *calibration.MEASURES):
         figure = measure.of(scored)
         found[measure.name] = (figure.value.hex(), {name: value.hex() for name, value in figure.detail.items()})
     return found

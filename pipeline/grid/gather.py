@@ -23,6 +23,8 @@ from pipeline.terms import Figure
 if TYPE_CHECKING:
     import xarray as xr
 
+NOT_MADE = "not_made"
+"""Reason: the run was made before the measure came, and says nothing of it."""
 SUMMARIES = ("n", "min", "median", "mean", "max")
 CURVE = ("threshold", "p_miss", "p_fa", "twv")
 
@@ -73,7 +75,7 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
         for c, condition in enumerate(axes.conditions):
             figures, absent = _figures_in(axes, result, condition)
             for m, measure in enumerate(measures):
-                figure = figures.get(measure.name) or Figure.undefined(absent)
+                figure = figures.get(measure.name) or Figure.undefined(absent or NOT_MADE)
                 value[(*place, c, m)], reason[(*place, c, m)] = figure.value, figure.reason or ""
                 status[(*place, c, m)] = figure.status or ""
     dims = (*CELL, "condition", "measure")

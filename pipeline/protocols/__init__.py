@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import pkgutil
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 from pipeline.errors import Finding, UsageError
+from pipeline.metrics import later
 from pipeline.metrics.measure import Measure
 from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
@@ -25,9 +26,16 @@ def protocols() -> Mapping[tuple[str, str], Protocol]:
     """Every protocol by (name, mode), found in the modules of this package."""
     found: dict[tuple[str, str], Protocol] = {}
     for module in pkgutil.iter_modules(__path__):
-        for protocol in getattr(importlib.import_module(f"{__name__}.{module.name}"), "PROTOCOLS", ()):
-            found[protocol.name, protocol.mode] = protocol
+        for protocol in getattr(import_module(f"{__name__}.{module.name}"), "PROTOCOLS", ()):
+            found[protocol.name, protocol.mode] = _with_later(protocol)
     return found
+
+
+def _with_later(protocol: Protocol) -> Protocol:
+    """The protocol with the measures of ``metrics/later`` for its family, which are no part of its edition."""
+    modules = (import_module(f"{later.__name__}.{one.name}") for one in pkgutil.iter_modules(later.__path__))
+    own = (m for module in modules if protocol.family.name in module.FAMILIES for m in module.MEASURES)
+    return replace(protocol, measures=(*protocol.measures, *(replace(m, later=max(1, m.later)) for m in own)))
 
 
 @cache
@@ -116,7 +124,7 @@ def fields(protocol: Protocol) -> dict[str, Any]:
         "title": protocol.title,
         "family": protocol.family.name,
         "primary": protocol.primary,
-        "measures": [[m.name, m.unit, m.better, m.source] for m in protocol.measures],
+        "measures": [[m.name, m.unit, m.better, m.source] for m in protocol.measures_of_edition],
         "roles": [asdict(role) for role in protocol.roles],
         "settings": {entry["name"]: entry["value"] for entry in _settings.describe(protocol.settings)},
     }

@@ -205,7 +205,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Protocol:
-    """A named protocol in one mode. All fields enter the signature."""
+    """A named protocol in one mode. Its fields enter the signature but where they say otherwise."""
 
     name: str
     edition: int
@@ -221,3 +221,8 @@ class Protocol:
     """The measures that follow the primary one on a board, in this order; no part of a signature."""
     tool: str = ""
     """The organisers' tool whose options the command line takes. None where it has none; no part of a signature."""
+
+    @property
+    def measures_of_edition(self) -> tuple[Measure[Any], ...]:
+        """The measures that results hold and addresses name; later ones lie beside results."""
+        return tuple(measure for measure in self.measures if not measure.later)

@@ -35,6 +35,7 @@ from pipeline.metrics import lre as measures
 from pipeline.metrics import lre_decisions
 from pipeline.metrics.lre_totals import CLASS_WITHOUT_SEGMENTS, Elsewhere, LreScored, totals_of
 from pipeline.metrics.measure import Scored
+from pipeline.metrics.multiclass_figures import NAMES
 from pipeline.partials.score_rows import ScoreRows
 from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference, Role
 from pipeline.protocols.blocks import LANGUAGE_BLOCKS
@@ -183,13 +184,12 @@ def _part(protocol: Protocol, scored: LreScored, *, by_class: bool = True) -> Co
 
 def _pair_row(pair: tuple[str, str], part: Conclusion, n_by_class: Mapping[str, int]) -> dict[str, Any]:
     """A pair's figures in one row, with its recalibration."""
-    names = [name for name in part.figures if name.startswith(("c_m", "c_d", "f_", "ln_"))]
     minimum: Figure = part.figures["c_min"]
     return {
         "id": "|".join(pair),
         "n_first": n_by_class[pair[0]],
         "n_second": n_by_class[pair[1]],
-        **{name: part.figures[name].value for name in names},
+        **{name: part.figures[name].value for name in NAMES},
         "reason": minimum.reason,
         "status": minimum.status,
         **{name: minimum.detail.get(name, math.nan) for name in ("scale", "offset_1", "offset_2")},

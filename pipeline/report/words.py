@@ -47,6 +47,7 @@ REASONS = {
     "too_few_classes": "fewer than two classes have segments",
     "weights_of_other_classes": "the weights are given for other classes",
     "no_audio_duration": "how much audio was processed is not known (setting t_audio)",
+    "not_made": "the run was made before this measure came",
     "no_cost_at_all": "there was no cost to begin with",
 }
 

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.metrics import cxe, twv
-from pipeline.metrics.bootstrap import interval, replicates
+from pipeline.metrics.entropy import cxe
+from pipeline.metrics.kws import twv
 from pipeline.metrics.measure import Rules, Scored
-from pipeline.metrics.resampling import Sample
+from pipeline.metrics.statistics.bootstrap import interval, replicates
+from pipeline.metrics.statistics.resampling import Sample
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Facts, OperatingPoint
 

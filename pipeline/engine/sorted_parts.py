@@ -17,9 +17,9 @@ from pipeline.arrays import Ints
 from pipeline.engine.memory import keep_some_memory
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.runner import Here, OnCluster, begun, summed
-from pipeline.metrics.by_score import Table
-from pipeline.metrics.passes import Spans
-from pipeline.metrics.radix import Images, images
+from pipeline.metrics.kws.by_score import Table
+from pipeline.metrics.kws.passes import Spans
+from pipeline.metrics.kws.radix import Images, images
 from pipeline.partials.codec import decode_columns, encode_columns
 from pipeline.store.address import address
 from pipeline.store.blobs import Store

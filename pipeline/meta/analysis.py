@@ -24,8 +24,8 @@ from pipeline.meta.sensitivity import GRID_BETA, GRID_P_TARGET, Band, bands
 from pipeline.meta.shifts import shift
 from pipeline.meta.study import Study
 from pipeline.meta.variants import JOINT, TOLERANCE, is_probe
-from pipeline.metrics.resampling import Sample
-from pipeline.metrics.variance import pareto
+from pipeline.metrics.statistics.resampling import Sample
+from pipeline.metrics.statistics.variance import pareto
 
 EVERY = "all"
 """Instead of an evaluation: all of them but variants."""

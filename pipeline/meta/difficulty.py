@@ -11,8 +11,8 @@ import numpy as np
 
 from pipeline.arrays import Floats
 from pipeline.metrics.best import worths
-from pipeline.metrics.resampling import Ratios, Sample
-from pipeline.metrics.variance import VarianceSplit, spearman, split_variance
+from pipeline.metrics.statistics.resampling import Ratios, Sample
+from pipeline.metrics.statistics.variance import VarianceSplit, spearman, split_variance
 
 Table = tuple[Mapping[str, Any], ...]
 

@@ -15,11 +15,11 @@ from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
 from pipeline.meta.cells import OpenCell, open_cell
 from pipeline.metrics.best import directed, worth
-from pipeline.metrics.bootstrap import Interval, Method, interval, replicates
-from pipeline.metrics.draws import codes
-from pipeline.metrics.paired import bootstrap_p, exchanges_for, groups, randomisation
-from pipeline.metrics.resampling import INFINITE, Sample, paired
-from pipeline.metrics.significance import holm
+from pipeline.metrics.statistics.bootstrap import Interval, Method, interval, replicates
+from pipeline.metrics.statistics.draws import codes
+from pipeline.metrics.statistics.paired import bootstrap_p, exchanges_for, groups, randomisation
+from pipeline.metrics.statistics.resampling import INFINITE, Sample, paired
+from pipeline.metrics.stt.significance import holm
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell

@@ -12,8 +12,8 @@ import numpy as np
 from pipeline.arrays import Floats
 from pipeline.meta.comparable import comparable, note
 from pipeline.meta.rows import Row
-from pipeline.metrics.agreement import rbo, tau_ap, tau_b
 from pipeline.metrics.best import ranks, worth, worths
+from pipeline.metrics.statistics.agreement import rbo, tau_ap, tau_b
 
 Table = tuple[Mapping[str, Any], ...]
 

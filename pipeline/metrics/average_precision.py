@@ -10,10 +10,10 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import PERCENT
-from pipeline.metrics.event_samples import event_mean
-from pipeline.metrics.events import EventScored, EventTotals, macro, n_scored_nontarget, without_targets
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
+from pipeline.metrics.med.event_samples import event_mean
+from pipeline.metrics.med.events import EventScored, EventTotals, macro, n_scored_nontarget, without_targets
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tie_order import TieOrder
 from pipeline.terms import Figure

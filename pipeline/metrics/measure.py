@@ -10,7 +10,7 @@ from pipeline.arrays import Floats
 from pipeline.metrics.best import Better
 from pipeline.metrics.bounds import Bounds
 from pipeline.metrics.label import UNNAMED, Label
-from pipeline.metrics.resampling import NOT_RESAMPLED, Sample
+from pipeline.metrics.statistics.resampling import NOT_RESAMPLED, Sample
 from pipeline.terms import Facts, Figure, OperatingPoint
 
 T = TypeVar("T")

@@ -15,9 +15,9 @@ from pipeline.align.labels import Labels
 from pipeline.arrays import Ints
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
-from pipeline.metrics.by_score import Table as BlockTable
+from pipeline.metrics.kws.by_score import Table as BlockTable
+from pipeline.metrics.kws.passes import Sorted
 from pipeline.metrics.measure import Measure, Scored
-from pipeline.metrics.passes import Sorted
 from pipeline.protocols.blocks import Blocks
 from pipeline.protocols.disputes import Dispute
 from pipeline.terms import Facts, Figure

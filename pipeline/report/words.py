@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache
 
 from pipeline import protocols
-from pipeline.metrics import ape
+from pipeline.metrics.entropy import ape
 from pipeline.metrics.label import Label
 
 UNDEFINED = "—"

@@ -9,7 +9,7 @@ import numpy as np
 
 from pipeline.arrays import Ints
 from pipeline.errors import UsageError
-from pipeline.formats.kwslist import SystemOutput
+from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.formats.table import Table, recode, used_codes
 from pipeline.trials.schema import Occurrences, Trials
 

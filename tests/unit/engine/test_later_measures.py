@@ -16,9 +16,9 @@ import pytest
 from flows.steps import finish, score_here
 from pipeline import protocols
 from pipeline.config import load_evaluation
-from pipeline.engine import references
 from pipeline.engine.cell import do_cell, load_result
 from pipeline.engine.plan import Plan, load_plan, missing, plan
+from pipeline.engine.stored import references
 from pipeline.engine.work import Work
 from pipeline.grid import Run, faults, load_grid
 from pipeline.grid.sweep import survey

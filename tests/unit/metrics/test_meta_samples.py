@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from metric_ledgers import cell, ledger, worked
 
-from pipeline.metrics import calibration, cxe, twv
-from pipeline.metrics.draws import signs, weights
+from pipeline.metrics.entropy import calibration, cxe
+from pipeline.metrics.kws import twv
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.resampling import Ratios, Sample, Swept
+from pipeline.metrics.statistics.draws import signs, weights
+from pipeline.metrics.statistics.resampling import Ratios, Sample, Swept
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import OperatingPoint
 

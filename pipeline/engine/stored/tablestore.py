@@ -22,16 +22,16 @@ from pipeline.terms import Source
 
 KIND = "table/1"
 KEPT = {
-    "ecf": ("ecf", "Ecf"),
-    "rttm": ("rttm", "Rttm"),
-    "kwlist": ("kwlist", "KeywordList"),
-    "stm": ("stm", "Stm"),
-    "lre_key": ("lre_key", "LreKey"),
-    "med_ref": ("med_csv", "MedTable"),
-    "med_index": ("med_csv", "MedTable"),
-    "med_clipmd": ("med_csv", "MedTable"),
-    "med_eventdb": ("med_csv", "MedTable"),
-    "med_judgement": ("med_csv", "MedTable"),
+    "ecf": ("kws.ecf", "Ecf"),
+    "rttm": ("kws.rttm", "Rttm"),
+    "kwlist": ("kws.kwlist", "KeywordList"),
+    "stm": ("stt.stm", "Stm"),
+    "lre_key": ("lre.key", "LreKey"),
+    "med_ref": ("med.csv", "MedTable"),
+    "med_index": ("med.csv", "MedTable"),
+    "med_clipmd": ("med.csv", "MedTable"),
+    "med_eventdb": ("med.csv", "MedTable"),
+    "med_judgement": ("med.csv", "MedTable"),
 }
 """Module and value of each format that is kept; others are read from their files each time they are needed."""
 _FORMS: Mapping[str, Callable[[Any], Any]] = {

@@ -16,7 +16,7 @@ from unittest.mock import patch
 from bench.kws_files import write_files
 from pipeline import compiled
 from pipeline.engine.score import score_files
-from pipeline.formats import kwslist
+from pipeline.formats.kws import kwslist
 from pipeline.protocols import find
 
 compiled.start(compiled.START_FROM)

@@ -18,15 +18,15 @@ from pipeline.metrics.bounds import ANY, COST, FROM_0, SHARE, Bounds
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
 from pipeline.metrics.multiclass import figures as core
-from pipeline.metrics.multiclass.decisions import c_eta
-from pipeline.metrics.multiclass.passes import Part, calibrate_over
-from pipeline.metrics.multiclass.segment_samples import (
+from pipeline.metrics.multiclass.cost.segment_samples import (
     by_segment,
     confusion_of,
     cost_itself,
     log_relative_confusion,
     relative_confusion,
 )
+from pipeline.metrics.multiclass.decisions import c_eta
+from pipeline.metrics.multiclass.passes import Part, calibrate_over
 from pipeline.metrics.multiclass.totals import LreScored, LreTotals, over_segments
 from pipeline.terms import Figure
 

@@ -44,11 +44,16 @@ def is_small(store: Store, plan: Plan, todo: Iterable[Job]) -> bool:
     jobs = tuple(todo)
     if len(jobs) > MOST_HERE:
         return False
-    if any(store.exists(f"results/{given_up_address(job)}.json") for job in jobs):
-        return False  # it took its workers with it once, and would take this process
+    if any_given_up(store, jobs):
+        return False
     found = [(lacks(store, plan, job), sum(source.n_bytes for source in job.inputs.values())) for job in jobs]
     n_bytes = sum(size for what, size in found if what == "labels")
     return n_bytes <= MOST_BYTES_HERE and all(what != "all" for what, _ in found)
+
+
+def any_given_up(store: Store, jobs: Iterable[Job]) -> bool:
+    """Whether a job took its workers with it once: it would take this process."""
+    return any(store.exists(f"results/{given_up_address(job)}.json") for job in jobs)
 
 
 def score_here(store: Store, plan: Plan, todo: Iterable[Job]) -> Work:

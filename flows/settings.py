@@ -67,8 +67,6 @@ class Settings:
     store: str = DEFAULT_STORE
     cluster: str = "local"
     """``none``, ``local``, ``slurm``, ``kubernetes`` or a scheduler's address (``tcp://…``, ``tls://…``)."""
-    is_asked_for: bool = field(default=False, compare=False)
-    """Whether somebody named the cluster: then everything goes through it."""
     workers: int | None = None
     """Worker processes of a cluster that the run starts; None is as many as there is work for, at most one a core, or
     what the manifest says."""
@@ -82,6 +80,8 @@ class Settings:
     """Prefect tasks of the flow, at most."""
     brief: bool = False
     """Little is to be scored: the run goes without Dask's dashboard, and without its report."""
+    is_asked_for: bool = field(default=False, compare=False)
+    """Whether somebody named the cluster: then everything goes through it."""
 
 
 def settings_for(

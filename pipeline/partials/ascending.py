@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.packed import Packed
-from pipeline.partials.scores import Floats
 
-Ints = NDArray[np.int64]
 BLOCK_ROWS = 1 << 18
 """Rows of a block, about: few enough for a processor's caches."""
 ROWS_PER_QUERY = 32

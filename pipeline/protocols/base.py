@@ -12,13 +12,13 @@ from typing import Any
 from typing import Protocol as Interface
 
 from pipeline.align.labels import Labels
+from pipeline.arrays import Ints
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
 from pipeline.metrics.measure import Measure, Scored
-from pipeline.metrics.statistics.resampling import Sample
+from pipeline.protocols.blocks import Blocks
 from pipeline.protocols.disputes import Dispute
 from pipeline.terms import Facts, Figure
-from pipeline.trials.schema import Ints
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,8 @@ class Family:
     """Merged partial → figures. The mapping holds what the trials as a whole say (``n_rows``, …)."""
     lay_out_tiles: Callable[[Protocol, Mapping[str, Any], Any], tuple[Sliced, tuple[Finding, ...]]] | None = None
     """The same trials, each tile laid out when it is asked for; None where a family has them all at once only."""
+    blocks: Blocks | None = None
+    """What its blocks are of; None where they are of nothing that maps show."""
     check: Callable[[Protocol, Mapping[str, Any]], tuple[Finding, ...]] = _no_findings
     """Tables by role, any subset → problems between them, for ``rescore validate``."""
     boards_apart: bool = False
@@ -175,9 +177,6 @@ class Family:
     """Protocol and role → the format to read it with where settings ask for another one than the role's."""
     whole: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Scored[Any]] | None = None
     """Merged partial → the cell as its measures see it, conditions left out; arguments as of ``conclude``."""
-    sample: Callable[[Protocol, Scored[Any], str, Callable[[], tuple[Any, Any]]], Sample | str] | None = None
-    """The cell, the name of a measure, and a way to its trials and key → the measure as a function of how often each
-    unit counts, or the reason why there is none."""
     explain: Callable[[Protocol, Any, Labels, Any, Reference], Table] | None = None
     """Trials, labels and key → what became of each of them, one row each; None where a family has no such table."""
     dispute: Dispute | None = None
@@ -203,7 +202,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Protocol:
-    """A named protocol in one mode. All fields enter the signature."""
+    """A named protocol in one mode. Its fields enter the signature but where they say otherwise."""
 
     name: str
     edition: int
@@ -215,5 +214,12 @@ class Protocol:
     """A frozen dataclass of the family: every difference between protocols and modes is one field of it."""
     measures: tuple[Measure[Any], ...]
     primary: str
+    leads: tuple[str, ...] = ()
+    """The measures that follow the primary one on a board, in this order; no part of a signature."""
     tool: str = ""
     """The organisers' tool whose options the command line takes. None where it has none; no part of a signature."""
+
+    @property
+    def measures_of_edition(self) -> tuple[Measure[Any], ...]:
+        """The measures that results hold and addresses name; later ones lie beside results."""
+        return tuple(measure for measure in self.measures if not measure.later)

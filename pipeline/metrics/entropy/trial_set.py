@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.errors import Finding, InputError, UsageError
-from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
+from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.kws.at_scores import target_rows
 from pipeline.metrics.kws.counts import by_query
 from pipeline.metrics.kws.means import MORE_TARGETS_THAN_TRIALS, NO_NONTARGET_TRIALS, NO_TARGETS

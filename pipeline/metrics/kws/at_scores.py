@@ -6,13 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.arrays import Bools, Floats, Ints
 from pipeline.partials.ascending import Block, ascending
 from pipeline.partials.ledger import Ledger
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics.fixed_point import Floats
+from pipeline.arrays import Floats
 from pipeline.metrics.kws.at_scores import AtScores, at_scores
 from pipeline.metrics.kws.means import QueryMeans, query_means
 from pipeline.metrics.kws.sweep import Curve, Sweep, no_curve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipeline.metrics.fixed_point import Floats
+from pipeline.arrays import Floats
 from pipeline.metrics.kws.counts import Counts, Decisions, decided, decision_range
 from pipeline.metrics.kws.det import thinned
 from pipeline.metrics.kws.one_pass import LedgerScored, means_of, means_over_all, passed, sweeps_of, thin_of

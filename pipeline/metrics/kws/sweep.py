@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.kws.at_scores import AtScores, at_scores, target_rows
 from pipeline.metrics.kws.counts import by_query
 from pipeline.metrics.kws.det import may_stand

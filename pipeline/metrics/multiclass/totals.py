@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.measure import Over, Scored
-from pipeline.metrics.multiclass.cost import Floats, Ints
 from pipeline.partials.score_rows import ScoreRows
 
 CLASS_WITHOUT_SEGMENTS = "class_without_segments"
@@ -39,6 +39,8 @@ class LreTotals:
     """Weights of classes for ``c_eta``; equal ones where empty."""
     t_audio_s: float = math.nan
     """Seconds of audio that the system processed."""
+    meaning: Mapping[str, str] = field(default_factory=dict)
+    """The class that each label of the key counts as."""
 
     @property
     def prior(self) -> tuple[float, ...]:
@@ -82,4 +84,4 @@ def totals_of(
     columns = [rows.columns.index(name) for name in classes] if rows.columns else []
     llh = rows.scores[kept][:, columns] if rows.columns else np.zeros((0, len(classes)))
     multiplicity = None if bool((count == 1).all()) else count.astype(np.float64)
-    return LreTotals(classes, np.ascontiguousarray(llh), truth, multiplicity, n_segments, **others)
+    return LreTotals(classes, np.ascontiguousarray(llh), truth, multiplicity, n_segments, meaning=means, **others)

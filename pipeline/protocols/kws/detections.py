@@ -13,12 +13,11 @@ from pipeline.errors import Finding, InputError
 from pipeline.metrics.entropy.ape import calibration_tables
 from pipeline.metrics.kws import twv
 from pipeline.metrics.measure import Rules, Scored
-from pipeline.metrics.statistics.resampling import Sample
-from pipeline.metrics.statistics.samples import NOT_RESAMPLED, ledger_sample
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
 from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol
+from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.blocks import merged_blocks
 from pipeline.protocols.kws.conditions import (
     members,
@@ -162,11 +161,6 @@ def whole(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[s
     return _scored(protocol, ledger, replace(facts, queries=queries), point)
 
 
-def sample(protocol: Protocol, scored: Scored[Ledger], measure: str, _rows: object) -> Sample | str:
-    """A measure over queries. Pooled trials have no queries."""
-    return NOT_RESAMPLED if protocol.settings.pooled else ledger_sample(scored, measure)
-
-
 def _facts_of(selection: Selection, facts: Facts, queries: Sequence[str]) -> Facts:
     return replace(
         facts,
@@ -210,6 +204,7 @@ def _scored(
         skip_undefined_p_fa=settings.skip_undefined_p_fa,
         censor=settings.censor,
         load_lambda=settings.load_lambda,
+        pooled=settings.pooled,
     )
     return Scored(ledger, facts, point, rules, ranked, asked.every_point)
 
@@ -275,7 +270,7 @@ DETECTIONS = Family(
     zero=Outcomes,
     conclude=conclude,
     whole=whole,
-    sample=sample,
+    blocks=QUERY_BLOCKS,
     check=check,
     identify=identify,
     name_slips=identifier_slips,

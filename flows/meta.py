@@ -22,6 +22,7 @@ from pipeline.grid import Run
 from pipeline.meta.intervals import Resampling
 from pipeline.meta.resamples import Draw, work
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 
 WAITING_AT_ONCE = 2000
 """Drawing tasks that the scheduler holds at a time."""
@@ -46,7 +47,7 @@ def meta(
     settings = settings_for(store, cluster, workers)
     kept, study = Store(settings.store), load_study(file)
     planned = prepare(study, kept)
-    with open_cluster(settings) as scheduler:
+    with at_work(kept), open_cluster(settings) as scheduler:
         runs = {one.name: _scored(one, kept, scheduler) for one in lacking(planned)}
         found = evaluations(planned, runs)
         futures = [
@@ -57,7 +58,7 @@ def meta(
         ]
         for future in futures:
             future.result()
-    _, paths = conclude(study, kept, found)
+        _, paths = conclude(study, kept, found)
     return paths
 
 

@@ -38,6 +38,7 @@ from pipeline.errors import PlatformError, RescoreError
 from pipeline.grid import Run, id_of, latest
 from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 from pipeline.terms import Cell, Evaluation
 
 TOLD_EVERY_S = 2.0
@@ -78,7 +79,7 @@ def rescore(
     staged = staged or (isinstance(known, Evaluation) and known.publication != "open")
     with turn(name):
         work = known if isinstance(known, Plan) else make_plan(known, kept)
-        with structured(settings.log, {"evaluation": name, "run": id_of(work)}):
+        with structured(settings.log, {"evaluation": name, "run": id_of(work)}), at_work(kept):
             return _run(kept, work, prepared or Work(), settings, staged=staged, show_progress=show_progress)
 
 

@@ -22,6 +22,7 @@ from pipeline.errors import UsageError
 from pipeline.grid import STAGED, Run, check_objects, latest
 from pipeline.season.gate import phase_of, waits_for
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 from pipeline.terms import Evaluation
 
 
@@ -59,16 +60,24 @@ def watch(
         standing = last(kept, work, staged=staged or phase_of(kept, described.name) is not None)
         if standing is not None:
             return Watched(work.evaluation, standing.id, "unchanged")
-        state: State = "staged" if staged else "published"
-        todo = missing(work.jobs, kept)
-        if is_small(kept, work, todo):
-            run = finish(kept, work, score_here(kept, work, todo), staged=staged)
-            state = "staged" if waits_for(kept, run) else state
-            return Watched(work.evaluation, run.id, state, tell(kept, work, run, state))
-        # The flow tells by itself.
-        run = rescore(evaluation, store, cluster, workers, plan=work.address, prepared=work.work, staged=staged)
-        state = "staged" if waits_for(kept, run) else state
-        return Watched(work.evaluation, run.id, state, moved(kept, run))
+        with at_work(kept):
+            return _made(evaluation, kept, work, cluster, workers, staged=staged)
+
+
+def _made(
+    evaluation: str, store: Store, work: Plan, cluster: str | None, workers: int | None, *, staged: bool
+) -> Watched:
+    """Score and publish or stage what the plan asks for: here where that is little, else by the flow."""
+    state: State = "staged" if staged else "published"
+    todo = missing(work.jobs, store)
+    if is_small(store, work, todo):
+        run = finish(store, work, score_here(store, work, todo), staged=staged)
+        state = "staged" if waits_for(store, run) else state
+        return Watched(work.evaluation, run.id, state, tell(store, work, run, state))
+    # The flow tells by itself.
+    run = rescore(evaluation, store.root, cluster, workers, plan=work.address, prepared=work.work, staged=staged)
+    state = "staged" if waits_for(store, run) else state
+    return Watched(work.evaluation, run.id, state, moved(store, run))
 
 
 def is_staged(evaluation: Evaluation, publish: bool | None) -> bool:

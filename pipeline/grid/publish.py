@@ -15,9 +15,11 @@ from pipeline.engine.result import Result
 from pipeline.engine.work import Work
 from pipeline.errors import DamageError, StoreError
 from pipeline.grid.gather import gather
-from pipeline.store import arrays, former, manifest
+from pipeline.store import arrays, former, leases, manifest
 from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
+from pipeline.store.noted import Described, noting
+from pipeline.store.seal import unseal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -85,6 +87,7 @@ def publish(
     name = f"{plan.evaluation}{STAGED if staged else ''}"
     newest = unless_damaged(lambda: manifest.latest(store, name), f"refs/{name}")
     if newest is None or newest["run"] != run_id or done["damaged"]:
+        leases.ensure_held(store)
         manifest.commit(store, name, {"run": run_id, "manifest": path, "work": done})
     return replace(run, work=done)
 
@@ -96,12 +99,18 @@ def promote(store: Store, run_id: str, release: Mapping[str, Any] | None = None)
     run is the latest already.
     Raises ``DamageError`` where one is not what was written; the run before stays the latest then.
     """
+    with leases.at_work(store):
+        return _promoted(store, run_id, release)
+
+
+def _promoted(store: Store, run_id: str, release: Mapping[str, Any] | None) -> Run:
     run = _verified(store, run_id)
     staged = manifest.history(store, f"{run.evaluation}{STAGED}").values()
     work = next((entry["work"] for entry in staged if entry["run"] == run_id), Work().document())
     newest = manifest.latest(store, run.evaluation)
     if newest is None or newest["run"] != run_id or release is not None:
         recorded = {} if release is None else {"release": dict(release)}
+        leases.ensure_held(store)
         manifest.commit(store, run.evaluation, {"run": run_id, "manifest": _path(run_id), "work": work, **recorded})
     return replace(run, work=work)
 
@@ -124,8 +133,9 @@ def before(store: Store, plan: Plan) -> Run | None:
 def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], report: Report | None) -> Run:
     grid_path = f"grids/{plan.evaluation}/{run_id}{arrays.ENDING}"
     groups = {name: group.assign_attrs(run=run_id) for name, group in gather(plan, results).items()}
-    arrays.write_groups(store, grid_path, groups)
-    reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", groups, results))
+    with noting() as noted:
+        arrays.write_groups(store, grid_path, groups)
+        reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", groups, results))
     run = Run(
         id=run_id,
         evaluation=plan.evaluation,
@@ -137,7 +147,9 @@ def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], rep
         n_failed=sum(result.failed is not None for result in results),
     )
     stored = {name: value for name, value in asdict(run).items() if name != "work"}
-    store.put_sealed(_path(run_id), json.dumps({**stored, "objects": _objects(store, run)}, sort_keys=True).encode())
+    store.put_sealed(
+        _path(run_id), json.dumps({**stored, "objects": _objects(store, run, noted)}, sort_keys=True).encode()
+    )
     return run
 
 
@@ -145,11 +157,20 @@ def _path(run_id: str) -> str:
     return f"runs/{run_id}.json"
 
 
-def _objects(store: Store, run: Run) -> dict[str, Any]:
-    """Every object of the run with its size and digest: nothing is read that no manifest names."""
+def _objects(store: Store, run: Run, noted: Mapping[str, Described]) -> dict[str, Described]:
+    """Every object of the run with its size and digest: nothing is read that no manifest names.
+
+    What was ``noted`` as it was written is not asked again; what is read says itself whether it is what was written.
+    """
     paths = [f"results/{name}.json" for name in run.results.values()]
     paths += [*run.reports.values(), f"plans/{run.plan}.json", run.grid]
-    return {path: store.describe(path) for path in sorted(set(paths))}
+    return {path: noted.get(path) or _described(store, path) for path in sorted(set(paths))}
+
+
+def _described(store: Store, path: str) -> Described:
+    data = store.get(path)
+    unseal(data, store.url(path))
+    return {"sha256": digest_bytes(data), "n_bytes": len(data)}
 
 
 def named(result: Result, plan: Plan) -> Result:

@@ -21,6 +21,7 @@ from pipeline.store.address import digest_bytes
 from pipeline.store.entries import Entry
 from pipeline.store.local import Folder
 from pipeline.store.meter import BYTES
+from pipeline.store.noted import note
 from pipeline.store.paths import checked_path
 from pipeline.store.seal import seal, unseal
 
@@ -75,6 +76,7 @@ class Store:
         """Write an object as a whole, replacing what is there; writing equal contents again changes nothing."""
         with self._faults("write", path) as place:
             place.put(path, data)
+        note(path, [data])
         BYTES.wrote(len(data))
 
     def put_parts(self, path: str, parts: Sequence[bytes | memoryview]) -> None:
@@ -84,6 +86,7 @@ class Store:
                 place.put(path, *parts)
             else:
                 place.put(path, b"".join(parts))
+        note(path, parts)
         BYTES.wrote(sum(memoryview(part).nbytes for part in parts))
 
     def create(self, path: str, data: bytes) -> bool:

@@ -52,7 +52,7 @@ class Run:
     @property
     def places(self) -> dict[str, str]:
         """What a person opens, by name: reports, the folders of systems' pages and of cells' files, the grid."""
-        folder = f"reports/{self.evaluation}/{self.id}"
+        folder = self.reports.get("index.html", f"reports/{self.evaluation}/{self.id}/").rpartition("/")[0]
         cells, systems = tuple(f"{cell}/" for cell in self.results), "systems/"
         alone = {name: path for name, path in self.reports.items() if not name.startswith((systems, *cells))}
         paged = {"systems": f"{folder}/systems"} if any(name.startswith(systems) for name in self.reports) else {}

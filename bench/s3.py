@@ -17,10 +17,10 @@ from pathlib import Path
 from s3fs import S3FileSystem
 
 from flows.steps import finish, score_here
-from pipeline.cli.synthetic import write_evaluation
 from pipeline.config import load_evaluation
-from pipeline.engine import references
+from pipeline.demo.evaluation import write_evaluation
 from pipeline.engine.plan import missing, plan
+from pipeline.engine.stored import references
 from pipeline.grid import check_objects, latest
 from pipeline.store.blobs import Store
 from tests.s3_faults import FaultProxy, spoiling

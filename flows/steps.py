@@ -25,7 +25,7 @@ from pipeline.store.meter import Metered, metered
 
 if TYPE_CHECKING:
     from pipeline.meta.intervals import BoardIntervals
-    from pipeline.report.diff import Diff, Side
+    from pipeline.report.changes.diff import Diff, Side
 
 _MADE_FROM = "an object that intervals are made from"
 _TO_FINISH = (
@@ -90,7 +90,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     if is_probe(plan.evaluation):  # its figures are a line in a study, and nobody opens a page of its own
         return publish(store, plan, results, work=lambda: {**document(plan, total(works)), **notes})
     from pipeline.report.cell_tables import write_cell_tables
-    from pipeline.report.det_file import write_cell_drawings
+    from pipeline.report.plots.det_file import write_cell_drawings
     from pipeline.report.uncertainty import when_cheap
     from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
 
@@ -131,7 +131,7 @@ def _told_apart(changes: Diff | None, intervals: Sequence[BoardIntervals] | None
 
 def _previous(store: Store, plan: Plan) -> Side | None:
     run = before(store, plan)
-    from pipeline.report.diff import side_of
+    from pipeline.report.changes.diff import side_of
 
     return None if run is None else side_of(store, run)
 
@@ -140,7 +140,7 @@ def _changes(previous: Side | None, plan: Plan, grid: Any, results: Sequence[Res
     """What moved since the run before; None before the first, or where that cannot be read."""
     if previous is None:
         return None
-    from pipeline.report.diff import Side, compare
+    from pipeline.report.changes.diff import Side, compare
 
     by_cell = {result.cell: result for result in results}
     after = Side.of(str(grid[""].attrs["run"]), plan, lambda cell: by_cell[cell], grid)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from pipeline.align.aligned import Aligned
-from pipeline.align.assignment import assign
-from pipeline.align.candidates import Candidates, ScoreRange, find_candidates
-from pipeline.align.crowds import assign_crowd, find_crowds
-from pipeline.align.pairs import largest_mapping, list_pairs
-from pipeline.align.settled import settle_groups
-from pipeline.align.small import settle_small
+from pipeline.align.mapping.assignment import assign
+from pipeline.align.mapping.candidates import Candidates, ScoreRange, find_candidates
+from pipeline.align.mapping.crowds import assign_crowd, find_crowds
+from pipeline.align.mapping.pairs import largest_mapping, list_pairs
+from pipeline.align.mapping.settled import settle_groups
+from pipeline.align.mapping.small import settle_small
 from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
 
 KWSEVAL_SCORE_FLOOR = 1e-5

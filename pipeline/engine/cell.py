@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipeline.engine import large, references, trialstore
+from pipeline.engine import large
 from pipeline.engine.counting import merged
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import WORKER_DIED, Job, Plan
 from pipeline.engine.result import Result, from_bytes, to_bytes
 from pipeline.engine.runner import Here, OnCluster, runner
 from pipeline.engine.score import failed
+from pipeline.engine.stored import references, trialstore
 from pipeline.engine.tasks import (
     Place,
     align_batch,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.formats import fast_compiled
+from pipeline.formats.fast import compiled as fast_compiled
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally

@@ -14,9 +14,10 @@ from functools import cached_property
 from typing import Any
 
 from pipeline import protocols
-from pipeline.engine import editions, pieces, references
+from pipeline.engine import editions
 from pipeline.engine.inputs import digest, format_of
 from pipeline.engine.labels import labels
+from pipeline.engine.stored import pieces, references
 from pipeline.engine.work import Work, total
 from pipeline.errors import Finding, InputError, StoreError, UsageError
 from pipeline.protocols.base import Protocol

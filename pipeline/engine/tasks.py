@@ -12,7 +12,6 @@ from typing import Any
 
 from pipeline import compiled
 from pipeline.align.labels import Labels
-from pipeline.engine import labelstore, pieces, references, trialstore
 from pipeline.engine.costed import costed
 from pipeline.engine.counting import Counted, aligned, counted, merged
 from pipeline.engine.inputs import read_planned
@@ -21,6 +20,7 @@ from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.result import Result, to_bytes
 from pipeline.engine.score import scored
+from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import Conclusion, Protocol, Reference

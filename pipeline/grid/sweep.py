@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pipeline.engine import references, tablestore
 from pipeline.engine.cell import load_result
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, load_plan
+from pipeline.engine.stored import references, tablestore
 from pipeline.errors import DamageError
 from pipeline.store import leases, manifest, studies
 from pipeline.store.blobs import Store

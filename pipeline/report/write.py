@@ -10,8 +10,8 @@ from pipeline.engine import jsonbytes
 from pipeline.engine.result import Result
 from pipeline.meta.intervals import BoardIntervals
 from pipeline.report.boards_file import boards_json
-from pipeline.report.diff import Diff
-from pipeline.report.diff_documents import diff_document
+from pipeline.report.changes.diff import Diff
+from pipeline.report.changes.documents import diff_document
 from pipeline.report.documents import results_json
 from pipeline.report.long_tables import curve_table, query_table
 from pipeline.report.one_system import file_names

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.align.assignment import assign
-from pipeline.align.candidates import Candidates, find_candidates
-from pipeline.align.crowds import assign_crowd
-from pipeline.align.pairs import largest_mapping, list_pairs
+from pipeline.align.mapping.assignment import assign
+from pipeline.align.mapping.candidates import Candidates, find_candidates
+from pipeline.align.mapping.crowds import assign_crowd
+from pipeline.align.mapping.pairs import largest_mapping, list_pairs
 from tests.unit.align.align_tiles import detection, occurrences, reference, trials
 
 TENTHS = st.integers(0, 12).map(lambda tenths: tenths / 10)

@@ -18,11 +18,11 @@ import flows.watch
 import pipeline.engine.cell
 import pipeline.engine.costed
 import pipeline.engine.inputs
-import pipeline.engine.pieces
 import pipeline.engine.plan
-import pipeline.engine.references
+import pipeline.engine.stored.pieces
+import pipeline.engine.stored.references
+import pipeline.engine.stored.trialstore
 import pipeline.engine.tasks
-import pipeline.engine.trialstore
 import pipeline.grid.integrity
 import pipeline.grid.sweep
 import pipeline.store.arrays
@@ -192,7 +192,7 @@ def _made() -> list[tuple[Any, str, Any]]:
         (pipeline.store.arrays, "opened", opened),
         *((module, "ThreadPoolExecutor", Serial) for module in threaded),
         (pipeline.engine.inputs, "open_input", open_input),
-        (pipeline.engine.pieces, "open_input", open_input),
+        (pipeline.engine.stored.pieces, "open_input", open_input),
         (pipeline.engine.costed, "metered", unmetered),
         (steps, "metered", unmetered),
         (flows.rescore, "plan", plan),
@@ -200,9 +200,13 @@ def _made() -> list[tuple[Any, str, Any]]:
         *((module, "finish", finish) for module in (flows.rescore, flows.watch, flows.tasks)),
         *((cell, name, remembered(getattr(cell, name))) for name in REMEMBERED if hasattr(cell, name)),
         (tasks, "_plan", kept("plan", 4, tasks._plan.__wrapped__)),
-        (pipeline.engine.references, "load", kept("reference", 32, pipeline.engine.references.load.__wrapped__)),
         (
-            pipeline.engine.trialstore,
+            pipeline.engine.stored.references,
+            "load",
+            kept("reference", 32, pipeline.engine.stored.references.load.__wrapped__),
+        ),
+        (
+            pipeline.engine.stored.trialstore,
             "_opened",
             kept("trials", 2, _opened_now),
         ),

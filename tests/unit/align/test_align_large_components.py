@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from pipeline.align.candidates import Candidates, find_candidates
-from pipeline.align.congruence import WEIGHT_STEP
-from pipeline.align.dense import FORBIDDEN, UNKNOWN, heaviest, squeeze
+from pipeline.align.mapping.candidates import Candidates, find_candidates
+from pipeline.align.mapping.congruence import WEIGHT_STEP
+from pipeline.align.mapping.dense import FORBIDDEN, UNKNOWN, heaviest, squeeze
+from pipeline.align.mapping.pairs import largest_mapping, list_pairs
 from pipeline.align.occurrences import align_occurrences
-from pipeline.align.pairs import largest_mapping, list_pairs
 from pipeline.errors import InputError
 from pipeline.trials.schema import Occurrences, Trials
 from tests.unit.align.align_tiles import detection, occurrences, reference, trials

@@ -17,6 +17,7 @@ from pipeline.engine.costed import costed
 from pipeline.engine.counting import Counted, aligned, counted, merged
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.load import load_facts
+from pipeline.engine.memory import keep_some_memory
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.result import Result, to_bytes
@@ -205,6 +206,7 @@ def _aligned(place: Place, first: int, last: int) -> Labels:
 def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: trialstore.TrialsInfo) -> Work:
     """Task: the cell's labels, where they are to be kept, and its merged partial → figures → the result."""
     compiled.start(info.n_rows)
+    keep_some_memory()
     place = Place.of(store, plan_address, cell)
     work = place.work + total.work
     if total.labels is not None or total.written or place.labels in total.work.damaged:

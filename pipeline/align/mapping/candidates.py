@@ -62,14 +62,6 @@ class Candidates:
         columns = ("occurrence", "reference_begin_s", "reference_end_s", "first", "last")
         return replace(self, **{name: getattr(self, name)[references] for name in columns})
 
-    def within(self, references: Ints) -> Candidates:
-        """References that share no detection with others, and the detections from their first to their last."""
-        some = self.only(references)
-        begin = int(some.first.min())
-        columns = ("trial", "begin_s", "end_s", "congruence", "rank")
-        cut = {name: getattr(self, name)[begin : int(some.last.max())] for name in columns}
-        return replace(some, first=some.first - begin, last=some.last - begin, **cut)
-
 
 def find_candidates(
     trials: Trials,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -244,13 +245,18 @@ def _foretold(plan: Plan, job: Job, reason: str) -> Finding:
     return Finding(reason, message, lacking[0])
 
 
-def lacks(store: Store, plan: Plan, job: Job) -> str:
-    """What there is to do for a job: ``figures`` from what is kept, ``labels`` of trials that are kept, or ``all``."""
-    if job.failed is not None:
-        return "figures"
-    here = Place.of(store, plan.address, job.cell)
-    if trialstore.is_refused(store, here.trials):
-        return "figures"
-    if not trialstore.is_there(store, here.trials):
+def lacks(store: Store, plan: Plan, jobs: Iterable[Job]) -> list[str]:
+    """What there is to do for each job: ``figures`` of what is kept, ``labels`` of trials that are kept, or ``all``."""
+    needed = [None if job.failed else _needed(Place.of(store, plan.address, job.cell)) for job in jobs]
+    there = store.present({path for paths in needed for path in paths or ()})
+    return ["figures" if paths is None else _lack(*(path in there for path in paths)) for paths in needed]
+
+
+def _needed(here: Place) -> tuple[str, str, str]:
+    return trialstore.refusal_path(here.trials), here.trials, here.labels
+
+
+def _lack(refused: bool, trials: bool, labels: bool) -> str:
+    if not refused and not trials:
         return "all"
-    return "figures" if store.exists(here.labels) else "labels"
+    return "figures" if refused or labels else "labels"

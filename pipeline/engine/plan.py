@@ -324,4 +324,6 @@ def _job_from(entry: Mapping[str, object]) -> Job:
 
 def missing(jobs: Iterable[Job], store: Store) -> tuple[Job, ...]:
     """The jobs whose results are not in the store yet."""
-    return tuple(job for job in jobs if not store.exists(job.path))
+    asked = tuple(jobs)
+    there = store.present([job.path for job in asked])
+    return tuple(job for job in asked if job.path not in there)

@@ -21,7 +21,7 @@ _KEYS = ("query", "event", "recording")
 
 
 def open_grid(store: Store, run: Run | str, group: str = "") -> xr.Dataset:
-    """One group of a run's grid: ``""`` (the figures), ``queries``, ``curves`` or ``load``.
+    """One group of a run's grid: ``""`` (the figures), ``queries``, ``curves``, ``load`` or ``margins``.
 
     ``run`` is a run or its id. Raises ``StoreError`` where there is no such run or group, ``DamageError`` where the
     grid is not what was written.

@@ -109,6 +109,19 @@ def test_batches_say_what_one_object_says(
     whole_store.check(store)
 
 
+@pytest.mark.parametrize("rows", [90, 1])
+def test_tasks_of_any_size_leave_the_same_bytes(
+    asked: Evaluation, store: Store, undivided: tuple[Store, Run], monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    made, count = [], tasks.counted
+    monkeypatch.setattr(tasks, "ROWS_PER_TASK", rows)
+    monkeypatch.setattr(tasks, "counted", lambda *given: made.append(given) or count(*given))
+    scored(asked, store)
+    assert len(made) >= (12 if rows == 1 else 3)
+    folders = (*FOLDERS, "references", "results")
+    assert contents(store, *folders) == contents(undivided[0], *folders)
+
+
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     with (

@@ -158,7 +158,7 @@ def _planned(store: Store, times: dict[str, float], limit_s: float) -> set[str]:
         plan = unless_damaged(lambda address=address: load_plan(store, address), path)  # type: ignore[misc]
         reached |= set() if plan is None else _tables_of(plan)
         for job in plan.jobs if plan is not None else ():
-            reached |= {job.path, path}
+            reached |= {job.path, path, *job.supplements.values()}
             if store.exists(job.path):
                 found = unless_damaged(lambda job=job: load_result(store, job.address), job.path)  # type: ignore[misc]
                 reached |= set(map(_whole, found.made_from)) if found is not None else set()

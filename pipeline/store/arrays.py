@@ -67,13 +67,18 @@ def opened(store: Store, path: str, group: str = "") -> Opened:
     return opened_zip(Zip(store, path), group)
 
 
-def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True) -> Opened:
-    """One group of an object. Without ``indexes`` names are not read to find positions by them."""
+def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True, ahead: bool = False) -> Opened:
+    """One group of an object. Without ``indexes`` names are not read to find positions by them.
+
+    With ``ahead`` all of the object is read at once.
+    """
     from pipeline.store.zipped import ZippedStore
 
     if _key(group, "zarr.json") not in zipped.directory:
         raise StoreError(f"{zipped.url}: there is no group {group!r}.")
     source = ZippedStore(zipped)
+    if ahead:
+        source.fetch(zipped.directory)
     dataset = dataset_of(source, group, indexes=indexes)
     for name, variable in dataset.variables.items():
         steps = zip(variable.shape, chunk_shape(variable.shape), strict=True)

@@ -91,8 +91,10 @@ def _about(units: str, long_name: str) -> dict[str, str]:
 
 def opened(store: Store, path: str) -> Opened | Batched:
     """A group with its rows within reach, be it one object or many; raises as ``arrays.open_group`` does."""
-    found = arrays.opened(store, path)
-    return Batched(store, path, found.dataset) if OBJECT in found.dataset.variables else found
+    zipped = Zip(store, path)
+    is_index = f"{OBJECT}/c/0" in zipped.directory
+    found = arrays.opened_zip(zipped, ahead=is_index)
+    return Batched(store, path, found.dataset) if is_index else found
 
 
 def verify(store: Store, path: str) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pipeline.engine.cell import do_cell, kept_result, lacks
+from pipeline.engine.cell import do_cell, kept_result, lacks, with_supplements
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import Job, Plan, given_up_address
 from pipeline.engine.result import Result
@@ -139,7 +139,9 @@ def sound_result(store: Store, plan: Plan, job: Job, sha256: str | None = None) 
         work = do_cell(store, plan, job.cell)
         work = work if work.damaged else work + Work.of_damaged(job.path)
 
-    return mended(lambda: kept_result(store, job, sha256), again, job.path)[0], work
+    found = mended(lambda: kept_result(store, job, sha256), again, job.path)[0]
+    whole, more = with_supplements(store, plan, job, found)
+    return whole, work + more
 
 
 def boards_of(store: Store, run: Run) -> Boards:

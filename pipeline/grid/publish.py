@@ -139,7 +139,9 @@ def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], rep
         n_failed=sum(result.failed is not None for result in results),
     )
     stored = {name: value for name, value in asdict(run).items() if name != "work"}
-    store.put_sealed(_path(run_id), json.dumps({**stored, "objects": _objects(store, run)}, sort_keys=True).encode())
+    store.put_sealed(
+        _path(run_id), json.dumps({**stored, "objects": _objects(store, run, plan)}, sort_keys=True).encode()
+    )
     return run
 
 
@@ -147,9 +149,9 @@ def _path(run_id: str) -> str:
     return f"runs/{run_id}.json"
 
 
-def _objects(store: Store, run: Run) -> dict[str, Any]:
+def _objects(store: Store, run: Run, plan: Plan) -> dict[str, Any]:
     """Every object of the run with its size and digest: nothing is read that no manifest names."""
-    paths = [f"results/{name}.json" for name in run.results.values()]
+    paths = [path for job in plan.jobs for path in (job.path, *job.supplements.values())]
     paths += [*run.reports.values(), f"plans/{run.plan}.json", run.grid]
     return {path: store.describe(path) for path in sorted(set(paths))}
 

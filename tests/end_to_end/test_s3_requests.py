@@ -10,7 +10,7 @@ import pytest
 
 from bench.s3 import MOST_REQUESTS, score
 from bench.s3_cells import write_cells
-from pipeline.cli.synthetic import write_evaluation
+from pipeline.demo.evaluation import write_evaluation
 from pipeline.grid import latest
 from pipeline.store.blobs import Store
 from tests.s3_faults import FaultProxy

@@ -101,7 +101,7 @@ def verify(store: Store, path: str) -> None:
     found = opened(store, path)
     if isinstance(found, Batched):
         for batch in range(found.n_batches):
-            found.zipped(batch).verify()
+            arrays.verify_zip(found.zipped(batch))
 
 
 class Batched:

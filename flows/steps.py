@@ -47,12 +47,17 @@ def is_small(store: Store, plan: Plan, todo: Iterable[Job]) -> bool:
     jobs = tuple(todo)
     if len(jobs) > MOST_HERE:
         return False
-    if store.present([f"results/{given_up_address(job)}.json" for job in jobs]):
-        return False  # it took its workers with it once, and would take this process
+    if any_given_up(store, jobs):
+        return False
     lacking = lacks(store, plan, jobs)
     sizes = (sum(source.n_bytes for source in job.inputs.values()) for job in jobs)
     n_bytes = sum(size for what, size in zip(lacking, sizes, strict=True) if what == "labels")
     return n_bytes <= MOST_BYTES_HERE and "all" not in lacking
+
+
+def any_given_up(store: Store, jobs: Iterable[Job]) -> bool:
+    """Whether a job took its workers with it once: it would take this process."""
+    return bool(store.present([f"results/{given_up_address(job)}.json" for job in jobs]))
 
 
 def score_here(store: Store, plan: Plan, todo: Iterable[Job]) -> Work:

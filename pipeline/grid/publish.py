@@ -233,5 +233,6 @@ def latest(store: Store, evaluation: str) -> Run | None:
 
 def load_grid(store: Store, run: Run) -> dict[str, xr.Dataset]:
     """The groups of a run's grid."""
-    open_group = former.open_group if run.grid.endswith(former.ENDING) else arrays.open_group
-    return {name: open_group(store, run.grid, name) for name in GROUPS}
+    if run.grid.endswith(former.ENDING):
+        return {name: former.open_group(store, run.grid, name) for name in GROUPS}
+    return arrays.open_groups(store, run.grid, GROUPS)

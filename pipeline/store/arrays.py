@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -81,6 +81,12 @@ def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True) -> Opened:
     for name, variable in dataset.variables.items():
         _check_chunks(source, _key(group, str(name)), variable.shape)
     return Opened(dataset, source, group)
+
+
+def open_groups(store: Store, path: str, groups: Iterable[str]) -> dict[str, xr.Dataset]:
+    """Several groups of one object, for which it is opened once; raises as ``open_group`` does."""
+    zipped = Zip(store, path)
+    return {group: opened_zip(zipped, group).dataset for group in groups}
 
 
 def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:

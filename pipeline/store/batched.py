@@ -91,14 +91,19 @@ def _about(units: str, long_name: str) -> dict[str, str]:
 
 def opened(store: Store, path: str) -> Opened | Batched:
     """A group with its rows within reach, be it one object or many; raises as ``arrays.open_group`` does."""
-    found = arrays.opened(store, path)
+    return _opened(store, path, Zip(store, path))
+
+
+def _opened(store: Store, path: str, zipped: Zip) -> Opened | Batched:
+    found = arrays.opened_zip(zipped)
     return Batched(store, path, found.dataset) if OBJECT in found.dataset.variables else found
 
 
 def verify(store: Store, path: str) -> None:
-    """Read all of a group; raises ``DamageError`` where a byte is not what was written."""
-    arrays.verify(store, path)
-    found = opened(store, path)
+    """Read all of a group; raises ``DamageError`` where a byte is not what was written, or a chunk is not there."""
+    zipped = Zip(store, path)
+    arrays.verify_zip(zipped)
+    found = _opened(store, path, zipped)
     if isinstance(found, Batched):
         for batch in range(found.n_batches):
             arrays.verify_zip(found.zipped(batch))

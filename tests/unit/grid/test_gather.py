@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -62,6 +63,13 @@ def results() -> list[Result]:
 def test_equal_figures_share_a_rank_and_what_has_none_has_rank_zero(plan: Plan, results: list[Result]) -> None:
     grid = gather(plan, results)[""]
     assert grid["rank"].sel(query_set="q", dataset="d", condition="all").values.tolist() == [2, 1, 2, 0, 0]
+
+
+def test_who_has_no_rank_keeps_its_figures(plan: Plan, results: list[Result]) -> None:
+    watched = replace(plan, systems=tuple(replace(one, canary=one.name == "b") for one in plan.systems))
+    grid = gather(watched, results)[""].sel(query_set="q", dataset="d", condition="all")
+    assert grid["rank"].values.tolist() == [1, 0, 1, 0, 0]
+    assert grid["value"].sel(measure="atwv").values[:3].tolist() == [0.5, 0.75, 0.5]
 
 
 def test_undefined_and_failed_figures_keep_their_reasons(plan: Plan, results: list[Result]) -> None:

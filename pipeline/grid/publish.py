@@ -158,11 +158,11 @@ def _path(run_id: str) -> str:
     return f"runs/{run_id}.json"
 
 
-def _objects(store: Store, run: Run, plan: Plan) -> dict[str, Any]:
+def _objects(store: NotingStore, run: Run, plan: Plan) -> dict[str, Any]:
     """Every object of the run with its size and digest: nothing is read that no manifest names."""
     paths = [path for job in plan.jobs for path in (job.path, *job.supplements.values())]
     paths += [*run.reports.values(), f"plans/{run.plan}.json", run.grid]
-    return {path: store.describe(path) for path in sorted(set(paths))}
+    return {path: store.vouched(path) for path in sorted(set(paths))}
 
 
 def named(result: Result, plan: Plan) -> Result:

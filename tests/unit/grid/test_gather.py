@@ -98,8 +98,8 @@ def test_curves_are_found_by_their_cell(plan: Plan, results: list[Result]) -> No
 def test_what_is_published_is_what_is_loaded(tmp_path: object, plan: Plan, results: list[Result]) -> None:
     store = Store(str(tmp_path))
     for job in plan.jobs:
-        store.put(job.path, b"{}")
-    store.put(f"plans/{plan.address}.json", b"{}")
+        store.put_sealed(job.path, b"{}")
+    store.put_sealed(f"plans/{plan.address}.json", b"{}")
     run = publish(store, plan, results)
     assert latest(store, "tiny") == run
     assert publish(store, plan, results) == run

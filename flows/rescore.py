@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from flows.estimate import is_sooner_here
 from flows.guard import guarded, leave
 from flows.settings import NONE, Settings, check_cluster, prepare_environment, settings_for
 from flows.steps import any_given_up, boards_of, document, finish, is_small, score_here
+from flows.takes import most_rows
 from pipeline.config import load_evaluation
 from pipeline.config.urls import masked
 from pipeline.engine.memory import without_collector
@@ -168,7 +171,7 @@ def _start_flow(
                     workers=settings.workers,
                     plan=work.address,
                     prepared=work.work,
-                    show_progress=show_progress and sys.stderr.isatty(),
+                    show_progress=show_progress,
                 )
     except RescoreError:
         raise
@@ -202,6 +205,11 @@ def _print_summary(summary: RunSummary) -> None:
     counts = f"{summary.n_scored} cells scored, {summary.n_failed} failed, {summary.n_reused} reused from earlier runs"
     console.print(f"Run {summary.run_id}: {counts}")
     console.print(f"  {'work':<13} {work_text(summary.work)}", markup=False)
+    for title, *rows in most_rows(summary.work):
+        table = Table(*title, box=None, header_style="", pad_edge=False)
+        for row in rows:
+            table.add_row(*map(escape, row))
+        console.print(table)
     for name, place in {"store": summary.store, **summary.paths}.items():
         console.print(f"  {name:<13} {masked(place)}", markup=False)
     for reason in summary.waits:

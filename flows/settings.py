@@ -29,6 +29,8 @@ QUIET = {
     "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
     # What went wrong is told once, by us, with what to do about it. Servers still receive the log.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    # What workers log comes here outside any run of Prefect's.
+    "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
 }
 NONE = "none"
 """The kind of cluster that is none: everything is done in the run's own process."""

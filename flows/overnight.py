@@ -59,7 +59,7 @@ def rescore(
     evaluation: str,
     store: str | None = None,
     cluster: str | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     plan: str | None = None,
     prepared: Work | None = None,
     staged: bool = False,

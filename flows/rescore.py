@@ -13,7 +13,7 @@ from rich.table import Table
 
 from flows.estimate import is_sooner_here
 from flows.guard import guarded, leave
-from flows.settings import NONE, Settings, check_cluster, prepare_environment, settings_for
+from flows.settings import NONE, Settings, check_cluster, prepare_environment, settings_for, workers_said
 from flows.steps import any_given_up, boards_of, document, finish, is_small, score_here
 from flows.takes import most_rows
 from pipeline.config import load_evaluation
@@ -63,7 +63,7 @@ def run_evaluation(
     *,
     store: str,
     cluster: str | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     quiet: bool = False,
     alignments: bool = False,
     det: Sequence[str] = (),
@@ -168,7 +168,7 @@ def _start_flow(
                     evaluation,
                     store=settings.store,
                     cluster=settings.cluster,
-                    workers=settings.workers,
+                    workers=workers_said(settings),
                     plan=work.address,
                     prepared=work.work,
                     show_progress=show_progress,
@@ -178,15 +178,19 @@ def _start_flow(
     except Exception as error:  # Prefect and its HTTP client raise all sorts when the server does not answer
         run = _published(Store(settings.store), work)
         if run is None:
-            raise PlatformError(f"the flow failed ({type(error).__name__}: {error}). {_mend(error)}") from error
+            raise PlatformError(_told(error)) from error
         sys.modules["flows.server"].succeeded()
         _say(f"Prefect's server failed at the end ({type(error).__name__}); the run had been published.")
         return run
 
 
-def _mend(error: Exception) -> str:
-    """What to do about an error of the flow's: only Prefect's own have to do with its server."""
-    return _MEND_SERVER if type(error).__module__.partition(".")[0] in ("prefect", "httpx", "httpcore") else _MEND
+def _told(error: Exception) -> str:
+    """An error of the flow's and what to do about it: only Prefect's own have to do with its server."""
+    what = f"{type(error).__name__}: {error}"
+    if type(error).__name__ in ("ConnectError", "RemoteProtocolError", "ReadError"):
+        return f"Prefect's server is gone ({what}). {_MEND}"
+    is_of_server = type(error).__module__.partition(".")[0] in ("prefect", "httpx", "httpcore")
+    return f"the flow failed ({what}). {_MEND_SERVER if is_of_server else _MEND}"
 
 
 def _published(store: Store, work: Plan) -> Run | None:

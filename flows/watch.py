@@ -25,7 +25,7 @@ def watch(
     evaluation: str,
     store: str | None = None,
     cluster: str | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     publish: bool | None = None,
 ) -> Watched:
     """Look once at an evaluation; where anything differs from its last run, score that and publish or stage it.

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from flows.settings import QUIET, Settings, check_cluster, prepare_environment, settings_for
+from flows.settings import QUIET, Settings, check_cluster, prepare_environment, settings_for, workers_said
 from pipeline.errors import UsageError
 
 
@@ -94,3 +94,24 @@ def test_one_that_can_be_had_is_not() -> None:
 def test_cells_beyond_what_sqlite_bears_share_tasks_unless_somebody_says_otherwise() -> None:
     assert settings_for(environment={}).most_tasks == 200
     assert settings_for(environment={"RESCORE_MOST_TASKS": "5000"}).most_tasks == 5000
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"), [("4:64", (4, 64)), (8, (8, None)), ("8", (8, None)), (None, (None, None)), ("3:3", (3, 3))]
+)
+def test_workers_are_a_number_or_two(said: int | str | None, expected: tuple[int | None, int | None]) -> None:
+    found = settings_for(workers=said, environment={})
+    assert (found.workers, found.most_workers) == expected
+    assert settings_for(environment={"RESCORE_WORKERS": str(said or "")}) == found
+    assert settings_for(workers=workers_said(found), environment={}) == found
+
+
+@pytest.mark.parametrize("said", ["64:4", ":4", "4:", "0:4", "4:x", "1:2:3"])
+def test_two_that_are_no_span_are_refused(said: str) -> None:
+    with pytest.raises(UsageError, match="must be"):
+        settings_for(workers=said, environment={})
+
+
+def test_only_clusters_that_can_grow_are_given_two() -> None:
+    with pytest.raises(UsageError, match="does not grow and shrink"):
+        check_cluster(settings_for(cluster="local", workers="1:4", environment={}))

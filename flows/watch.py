@@ -47,7 +47,7 @@ def watch(
 
 
 def _made(
-    evaluation: str, store: Store, work: Plan, cluster: str | None, workers: int | None, *, staged: bool
+    evaluation: str, store: Store, work: Plan, cluster: str | None, workers: int | str | None, *, staged: bool
 ) -> Watched:
     """Score and publish or stage what the plan asks for: here where that is little, else by the flow."""
     state: State = "staged" if staged else "published"

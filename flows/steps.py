@@ -91,10 +91,11 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     from pipeline.report.uncertainty import when_cheap
     from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
 
+    samples = total(works).samples
     previous = unless_damaged(lambda: _previous(store, plan), f"the run of {plan.evaluation} before")
 
     def report(store: Store, prefix: str, grid: Any, ordered: Sequence[Result]) -> Mapping[str, str]:
-        intervals = unless_damaged(lambda: when_cheap(store, plan, ordered), _MADE_FROM) or ()
+        intervals = unless_damaged(lambda: when_cheap(store, plan, ordered, samples), _MADE_FROM) or ()
         written = write_reports(store, prefix, grid, ordered, _changes(previous, plan, grid, ordered), intervals)
         tables = write_cell_tables(store, plan, prefix) if plan.alignments else {}
         return {**written, **tables, **(write_cell_drawings(store, plan, prefix) if plan.det else {})}

@@ -41,8 +41,8 @@ def open_trials(store: Store, run: Run | str, cell: Cell | str) -> xr.Dataset:
     """
     from pipeline.grid.keyed import keyed
 
-    opened = arrays.opened(store, _object(store, run, cell, "trials"))
-    labels = arrays.opened(store, _object(store, run, cell, "labels"))
+    opened = arrays.opened(store, _object(store, run, cell, "trials"), indexed=True)
+    labels = arrays.opened(store, _object(store, run, cell, "labels"), indexed=True)
     trials = opened.dataset.merge(labels.dataset, join="exact", compat="equals", combine_attrs="override")
     if trials.sizes[RAGGED] > LARGE:
         trials = trials.assign(

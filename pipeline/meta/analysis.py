@@ -125,7 +125,7 @@ def _board(study: Study, evaluated: Evaluated, place: Place, measure: str) -> Bo
         better=better,
         unit=UNITS.get(evaluated.plan.protocol.family.name, "query"),
         drawn=drawn,
-        tests=family_tests(evaluated.plan, opened),
+        tests=family_tests(evaluated.plan, {system: cell.partial for system, cell in opened.items()}),
     )
     first = measure == asked_of(study, evaluated)[0]
     grids = study.sensitivity

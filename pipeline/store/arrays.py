@@ -56,8 +56,9 @@ class Opened:
         self._source.fetch(keys)
 
 
-def opened(store: Store, path: str, group: str = "") -> Opened:
-    """One group with its rows within reach; raises as ``open_group`` does."""
+def opened(store: Store, path: str, group: str = "", *, indexed: bool = False) -> Opened:
+    """One group with its rows within reach, and unless ``indexed`` without labels to select by, which have to be read
+    for it; raises as ``open_group`` does."""
     import xarray as xr
 
     from pipeline.store.zipped import ZippedStore
@@ -74,6 +75,7 @@ def opened(store: Store, path: str, group: str = "") -> Opened:
         zarr_format=3,
         mask_and_scale=False,
         decode_times=False,
+        create_default_indexes=indexed,
     )
     for name, variable in dataset.variables.items():
         steps = zip(variable.shape, chunk_shape(variable.shape), strict=True)
@@ -89,7 +91,7 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
     Raises ``DamageError`` at once where the object is lost, or cut short, or its directory is not what was written; on
     reading where an entry is not. ``StoreError`` where there is no such group.
     """
-    return opened(store, path, group).dataset
+    return opened(store, path, group, indexed=True).dataset
 
 
 def verify(store: Store, path: str) -> None:

@@ -74,7 +74,9 @@ class ZippedStore(Store):
         if data is None:
             if key not in self._zip.directory:
                 return None
-            data = (await asyncio.to_thread(self._zip.read, [key]))[key]  # a network may be waited for
+            read = self._zip.read
+            found = read([key]) if self._zip.holds(key) else await asyncio.to_thread(read, [key])  # a network may wait
+            data = found[key]
         return (prototype or default_buffer_prototype()).buffer.from_bytes(_part(data, byte_range))
 
     async def get_partial_values(

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pipeline.store.address import digest_columns
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -177,3 +180,8 @@ class Timeline:
     excerpts: Excerpts
     header_s: float
     """``source_signal_duration`` of the ECF; NaN where absent."""
+
+    @cached_property
+    def placed(self) -> str:
+        """SHA-256 of the recordings with their places: many addresses hold it."""
+        return digest_columns({"files": self.files, "offset_s": self.offset_s})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.metrics.statistics.resampling import Sample
-from pipeline.metrics.statistics.samples import NOT_RESAMPLED
+from pipeline.metrics.measure import Rows, Scored
+from pipeline.metrics.statistics.resampling import NOT_RESAMPLED, Sample
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Facts
 
@@ -26,9 +26,13 @@ class Sampled:
     """The cell's merged partial where its family compares systems by it; else None."""
 
 
-def sampled(
-    protocol: Protocol, partial: Any, facts: Facts, survey: Mapping[str, Any], rows: Callable[[], tuple[Any, Any]]
-) -> Sampled | None:
+def sample_of(protocol: Protocol, scored: Scored[Any], measure: str, rows: Rows) -> Sample | str:
+    """A measure of a cell as a function of how often each unit counts, or the reason why there is none."""
+    own = next((one for one in protocol.measures if one.name == measure), None)
+    return NOT_RESAMPLED if own is None else own.sample(scored, rows)
+
+
+def sampled(protocol: Protocol, partial: Any, facts: Facts, survey: Mapping[str, Any], rows: Rows) -> Sampled | None:
     """That of a merged partial; ``rows`` is a way to its trials and key.
 
     None where the family's figures are not drawn again, and where it is too large to be handed on.
@@ -37,6 +41,5 @@ def sampled(
     if family.whole is None:
         return None
     seen = family.whole(protocol, partial, facts, survey)
-    sample = NOT_RESAMPLED if family.sample is None else family.sample(protocol, seen, protocol.primary, rows)
-    made = Sampled(sample, None if family.compare is None else partial)
+    made = Sampled(sample_of(protocol, seen, protocol.primary, rows), None if family.compare is None else partial)
     return made if len(pickle.dumps(made, pickle.HIGHEST_PROTOCOL)) <= MOST_BYTES else None

@@ -28,6 +28,7 @@ Took = Callable[[], Mapping[str, Any]]
 STAGED = "+staged"
 """Ends the name under which runs lie that wait to be published; no evaluation's own name has it."""
 GROUPS = ("", "queries", "curves", "load")
+"""Groups of a grid that reports, studies and comparisons of runs are made from; ``margins`` is for people alone."""
 _READERS_AT_ONCE = 8
 
 
@@ -125,7 +126,8 @@ def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], rep
     grid_path = f"grids/{plan.evaluation}/{run_id}{arrays.ENDING}"
     groups = {name: group.assign_attrs(run=run_id) for name, group in gather(plan, results).items()}
     arrays.write_groups(store, grid_path, groups)
-    reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", groups, results))
+    shown = {name: groups[name] for name in GROUPS}
+    reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", shown, results))
     run = Run(
         id=run_id,
         evaluation=plan.evaluation,
@@ -137,7 +139,9 @@ def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], rep
         n_failed=sum(result.failed is not None for result in results),
     )
     stored = {name: value for name, value in asdict(run).items() if name != "work"}
-    store.put_sealed(_path(run_id), json.dumps({**stored, "objects": _objects(store, run)}, sort_keys=True).encode())
+    store.put_sealed(
+        _path(run_id), json.dumps({**stored, "objects": _objects(store, run, plan)}, sort_keys=True).encode()
+    )
     return run
 
 
@@ -145,9 +149,9 @@ def _path(run_id: str) -> str:
     return f"runs/{run_id}.json"
 
 
-def _objects(store: Store, run: Run) -> dict[str, Any]:
+def _objects(store: Store, run: Run, plan: Plan) -> dict[str, Any]:
     """Every object of the run with its size and digest: nothing is read that no manifest names."""
-    paths = [f"results/{name}.json" for name in run.results.values()]
+    paths = [path for job in plan.jobs for path in (job.path, *job.supplements.values())]
     paths += [*run.reports.values(), f"plans/{run.plan}.json", run.grid]
     return {path: store.describe(path) for path in sorted(set(paths))}
 

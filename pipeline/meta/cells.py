@@ -9,13 +9,13 @@ from pipeline.engine.cell import load_result
 from pipeline.engine.counting import counted, merged
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
+from pipeline.engine.sampled import sample_of
 from pipeline.engine.stored import labelstore, references, trialstore
 from pipeline.engine.tasks import Place, survey_of
 from pipeline.engine.work import Work
 from pipeline.errors import PlatformError
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.statistics.resampling import Sample
-from pipeline.metrics.statistics.samples import NOT_RESAMPLED
+from pipeline.metrics.statistics.resampling import NOT_RESAMPLED, Sample
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.store.blobs import Store
 
@@ -46,8 +46,7 @@ class OpenCell:
 
     def sample(self, measure: str) -> Sample | str:
         """A measure as a function of how often each unit counts, or the reason why there is none."""
-        make = self.protocol.family.sample
-        return NOT_RESAMPLED if make is None else make(self.protocol, self.scored, measure, self.rows)
+        return sample_of(self.protocol, self.scored, measure, self.rows)
 
 
 def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) -> OpenCell | str:

@@ -14,12 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.store.address import digest_columns
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 N_BUCKETS = 64
 

@@ -31,7 +31,6 @@ _TO_FINISH = (
     "pipeline.report.cell_tables",
     "pipeline.report.uncertainty",
     "pipeline.report.write",
-    "zarr",
     "dask.array",  # xarray looks for it with the first array that it is given
 )
 """What publishing imports. Nothing breaks where something is missing here: it is then imported later."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from zarr.abc.store import Store as ZarrStore
 
-    from pipeline.store.zipped import ZippedStore
+    from pipeline.store.zipped import ZippedArrays
 
 ENDING = ".zarr.zip"
 
@@ -41,7 +41,7 @@ class Opened:
     """A group, of which values are read, and checked, when they are asked for."""
 
     dataset: xr.Dataset
-    _source: ZippedStore
+    _source: ZippedArrays
     _group: str
 
     def fetch(self, begin: int, end: int) -> None:
@@ -69,12 +69,14 @@ def opened(store: Store, path: str, group: str = "", *, indexes: bool = True) ->
 
 def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True) -> Opened:
     """One group of an object. Without ``indexes`` names are not read to find positions by them."""
-    from pipeline.store.zipped import ZippedStore
+    import xarray as xr
+
+    from pipeline.store.zipped import ZippedArrays, ZippedGroup
 
     if _key(group, "zarr.json") not in zipped.directory:
         raise StoreError(f"{zipped.url}: there is no group {group!r}.")
-    source = ZippedStore(zipped)
-    dataset = dataset_of(source, group, indexes=indexes)
+    source = ZippedArrays(zipped)
+    dataset = xr.open_dataset(source, engine=ZippedGroup, group=group, create_default_indexes=indexes)  # type: ignore[arg-type]
     for name, variable in dataset.variables.items():
         steps = zip(variable.shape, chunk_shape(variable.shape), strict=True)
         n_chunks = math.prod(-(-n // step) for n, step in steps)

@@ -22,6 +22,8 @@ CHUNK = 65_536
 """Rows of a chunk, at most."""
 KIND = "groups/1"
 """In which form groups are stored."""
+_SUM_BYTES = 4
+"""Of the checksum that ends a chunk."""
 _SHUFFLES = ("bitshuffle", "noshuffle")
 RAGGED = "trial"
 """The dimension whose rows are read by ranges."""
@@ -177,4 +179,18 @@ def _compressed(values: Values, shuffle: str) -> bytes:
         blosc.use_threads = False  # blocks stand in the order in which the threads of a compression finish
         data = blosc.compress(little.reshape(-1).view(np.uint8), b"zstd", 3, how, 0, values.dtype.itemsize)
     checksum: int = google_crc32c.value(bytes(data))
-    return bytes(data) + checksum.to_bytes(4, "little")
+    return bytes(data) + checksum.to_bytes(_SUM_BYTES, "little")
+
+
+def decoded(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Values:
+    """The values of a chunk, whose bytes are those that were written: the zip has a stronger sum than its last four."""
+    from numcodecs import blosc
+    from numcodecs.vlen import VLenUTF8
+    from numcodecs.zstd import Zstd
+
+    body = memoryview(data)[:-_SUM_BYTES]
+    if dtype.kind == "T":
+        values: Values = VLenUTF8().decode(Zstd().decode(body)).astype(dtype)
+    else:
+        values = np.frombuffer(blosc.decompress(body), dtype.newbyteorder("<"))
+    return values.reshape(shape)

@@ -22,6 +22,7 @@ from pipeline.grid import Run
 from pipeline.meta.intervals import Resampling
 from pipeline.meta.resamples import Draw, work
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 
 EVALUATIONS_AT_ONCE = 4
 """Evaluations whose replicates are drawn side by side; each has thousands of tasks."""
@@ -48,7 +49,7 @@ def meta(
     settings = settings_for(store, cluster, workers)
     kept, study = Store(settings.store), load_study(file)
     planned = prepare(study, kept)
-    with open_cluster(settings) as opened, Client(opened.scheduler, set_as_default=False) as client:
+    with at_work(kept), open_cluster(settings) as opened, Client(opened.scheduler, set_as_default=False) as client:
         runs = {one.name: _scored(one, kept, opened.scheduler) for one in lacking(planned)}
         found = evaluations(planned, runs)
         futures = [
@@ -59,7 +60,7 @@ def meta(
         ]
         for future in futures:
             future.result()
-    _, paths = conclude(study, kept, found)
+        _, paths = conclude(study, kept, found)
     return paths
 
 

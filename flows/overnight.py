@@ -44,6 +44,7 @@ from pipeline.errors import PlatformError, RescoreError
 from pipeline.grid import Run, id_of, latest
 from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 from pipeline.terms import Cell, Evaluation
 
 MOST_AT_ONCE = 4096
@@ -87,7 +88,7 @@ def rescore(
     with turn(name):
         work = known if isinstance(known, Plan) else make_plan(known, kept)
         told = structured(settings.log, {"evaluation": name, "run": id_of(work)})
-        with told, attended(settings.no_worker_s, leave if runtime.deployment.id else None), ending():
+        with told, attended(settings.no_worker_s, leave if runtime.deployment.id else None), ending(), at_work(kept):
             return _run(kept, work, prepared or Work(), settings, staged=staged, show_progress=show_progress)
 
 

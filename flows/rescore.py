@@ -26,6 +26,7 @@ from pipeline.report.board import rows_of
 from pipeline.report.terminal import show_boards
 from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 
 _MEND = "Run again; what is done is reused."
 _MEND_SERVER = (
@@ -86,7 +87,8 @@ def run_evaluation(
     todo = missing(work.jobs, kept)
     found = None if todo else unless_damaged(lambda: _standing(kept, work), "the latest run")
     if found is None:
-        run = _make(evaluation, work, todo, settings, quiet=quiet, own_process=own_process)
+        with at_work(kept):
+            run = _make(evaluation, work, todo, settings, quiet=quiet, own_process=own_process)
         boards = boards_of(kept, run)
     else:
         run, boards = found

@@ -31,6 +31,7 @@ from pipeline.meta.study import Study
 from pipeline.meta.variants import is_probe
 from pipeline.store import studies
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,9 @@ def run_study(
     kept, study = Store(store), load_study(file)
     planned = prepare(study, kept)
     if is_brief(study, kept, planned):
-        runs = {one.name: finish_here(one) for one in lacking(planned)}
-        _, paths = conclude(study, kept, evaluations(planned, runs))
+        with at_work(kept):
+            runs = {one.name: finish_here(one) for one in lacking(planned)}
+            _, paths = conclude(study, kept, evaluations(planned, runs))
     else:
         if not quiet:
             n_probes = sum(is_probe(one.name) for one in planned)

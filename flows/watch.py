@@ -14,10 +14,11 @@ from flows.steps import finish, is_small, score_here
 from flows.told import State, moved, tell
 from flows.turns import turn
 from pipeline.config import load_evaluation
-from pipeline.engine.plan import missing
+from pipeline.engine.plan import Plan, missing
 from pipeline.engine.plan import plan as make_plan
 from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 
 
 @flow(name="rescore-watch", flow_run_name="watch {evaluation}", retries=0, persist_result=False)
@@ -41,13 +42,21 @@ def watch(
         work = make_plan(described, kept)
         if (unchanged := standing(kept, described, work, staged=staged)) is not None:
             return unchanged
-        state: State = "staged" if staged else "published"
-        todo = missing(work.jobs, kept)
-        if is_small(kept, work, todo):
-            run = finish(kept, work, score_here(kept, work, todo), staged=staged)
-            state = "staged" if waits_for(kept, run) else state
-            return Watched(work.evaluation, run.id, state, tell(kept, work, run, state))
-        # The flow tells by itself.
-        run = rescore(evaluation, store, cluster, workers, plan=work.address, prepared=work.work, staged=staged)
-        state = "staged" if waits_for(kept, run) else state
-        return Watched(work.evaluation, run.id, state, moved(kept, run))
+        with at_work(kept):
+            return _made(evaluation, kept, work, cluster, workers, staged=staged)
+
+
+def _made(
+    evaluation: str, store: Store, work: Plan, cluster: str | None, workers: int | None, *, staged: bool
+) -> Watched:
+    """Score and publish or stage what the plan asks for: here where that is little, else by the flow."""
+    state: State = "staged" if staged else "published"
+    todo = missing(work.jobs, store)
+    if is_small(store, work, todo):
+        run = finish(store, work, score_here(store, work, todo), staged=staged)
+        state = "staged" if waits_for(store, run) else state
+        return Watched(work.evaluation, run.id, state, tell(store, work, run, state))
+    # The flow tells by itself.
+    run = rescore(evaluation, store.root, cluster, workers, plan=work.address, prepared=work.work, staged=staged)
+    state = "staged" if waits_for(store, run) else state
+    return Watched(work.evaluation, run.id, state, moved(store, run))

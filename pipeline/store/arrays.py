@@ -65,9 +65,9 @@ class Opened:
         self._source.fetch(keys)
 
 
-def opened(store: Store, path: str, group: str = "") -> Opened:
-    """One group with its rows within reach; raises as ``open_group`` does."""
-    return opened_zip(Zip(store, path), group)
+def opened(store: Store, path: str, group: str = "", *, indexes: bool = True) -> Opened:
+    """One group with its rows within reach; raises as ``open_group`` does, and takes ``indexes`` as ``opened_zip``."""
+    return opened_zip(Zip(store, path), group, indexes=indexes)
 
 
 def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True, ahead: bool = False) -> Opened:

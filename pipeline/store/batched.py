@@ -89,14 +89,17 @@ def _about(units: str, long_name: str) -> dict[str, str]:
     return {"units": units, "long_name": long_name, "source": "counts of rows by bucket"}
 
 
-def opened(store: Store, path: str) -> Opened | Batched:
-    """A group with its rows within reach, be it one object or many; raises as ``arrays.open_group`` does."""
-    return _opened(store, path, Zip(store, path))
+def opened(store: Store, path: str, *, indexes: bool = True) -> Opened | Batched:
+    """A group with its rows within reach, be it one object or many; raises as ``arrays.open_group`` does.
+
+    Without ``indexes`` names are not read to find positions by them.
+    """
+    return _opened(store, path, Zip(store, path), indexes=indexes)
 
 
-def _opened(store: Store, path: str, zipped: Zip) -> Opened | Batched:
+def _opened(store: Store, path: str, zipped: Zip, *, indexes: bool = True) -> Opened | Batched:
     is_index = f"{OBJECT}/c/0" in zipped.directory
-    found = arrays.opened_zip(zipped, ahead=is_index)
+    found = arrays.opened_zip(zipped, indexes=indexes, ahead=is_index)
     return Batched(store, path, found.dataset) if is_index else found
 
 

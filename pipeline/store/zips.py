@@ -83,7 +83,7 @@ class Zip:
         self._tail_begin = self._directory_begin = 0
         self.directory = self._parsed()
         """Where every entry is, in the order in which they lie."""
-        self.read([name for name, entry in self.directory.items() if entry.begin >= self._tail_begin])
+        self.read([name for name in self.directory if self.holds(name)])
         if not self._tail_begin:
             self._check(self._tail)
 
@@ -96,6 +96,10 @@ class Zip:
     def url(self) -> str:
         """Where it is."""
         return self._store.url(self._path)
+
+    def holds(self, name: str) -> bool:
+        """Whether an entry came with the directory: reading it asks for nothing."""
+        return self.directory[name].begin >= self._tail_begin
 
     def read(self, names: Sequence[str]) -> dict[str, bytes]:
         """The bytes of entries by their names; those that lie near each other come by one request."""

@@ -34,7 +34,6 @@ from pipeline.protocols.kws.named import ROLES
 from pipeline.protocols.kws.warnings import unknown_message
 from pipeline.protocols.quesst.dispute import DISPUTE
 from pipeline.protocols.settings import setting
-from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.documents import DocumentKey, document_key, lay_out_documents
@@ -114,8 +113,7 @@ def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -
 
 def timeline_parts(settings: QuesstSettings, timeline: Timeline) -> dict[str, Any]:
     """The documents, and whether others are refused."""
-    placed = digest_columns({"files": timeline.files, "offset_s": timeline.offset_s})
-    return {"documents": placed, "unknown_document": settings.unknown_document}
+    return {"documents": timeline.placed, "unknown_document": settings.unknown_document}
 
 
 def align(_protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Reference) -> Labels:

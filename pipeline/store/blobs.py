@@ -6,7 +6,7 @@ Local files go through ``local``, buckets through ``s3``, everything else throug
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,15 +79,6 @@ class Store:
         with self._faults("write", path) as place:
             place.put(path, data)
         BYTES.wrote(len(data))
-
-    def put_parts(self, path: str, parts: Sequence[bytes | memoryview]) -> None:
-        """Write an object of several pieces; into a folder one by one, which spares a copy."""
-        with self._faults("write", path) as place:
-            if isinstance(place, Folder):
-                place.put(path, *parts)
-            else:
-                place.put(path, b"".join(parts))
-        BYTES.wrote(sum(memoryview(part).nbytes for part in parts))
 
     def create(self, path: str, data: bytes) -> bool:
         """Write an object unless there is one: True if this call made it, False if any other did."""

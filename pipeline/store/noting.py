@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -28,11 +27,6 @@ class NotingStore(Store):
         """Write an object, and note what it is."""
         super().put(path, data)
         self._note(path, data)
-
-    def put_parts(self, path: str, parts: Sequence[bytes | memoryview]) -> None:
-        """Write an object of several pieces, and note what it is."""
-        super().put_parts(path, parts)
-        self._note(path, *parts)
 
     def get(self, path: str) -> bytes:
         """The bytes of an object, noted."""

@@ -125,7 +125,7 @@ def concluded(client: Client, parts: Sequence[Stored], n_trials: int) -> Conclus
     """All figures of the cell."""
     protocol, audio_s = find("sws2013"), float(max(n_trials, 900_000))
     facts = Facts(t_audio_s=audio_s, n_trials=audio_s, n_trials_exact=audio_s, queries=QUERIES)
-    conclude = protocol.family.conclude_parts
+    conclude = protocol.family.can.parts
     survey = {"n_rows": n_trials, "oov_count": {}}
     found = None if conclude is None else conclude(protocol, Parts(runner(client), parts), facts, survey)
     if found is None:

@@ -244,7 +244,7 @@ def _in_parts(
 def _conclude_parts(here: Place, kept: large.Kept, run: Here | OnCluster, info: trialstore.TrialsInfo) -> Work | None:
     """The result of a cell that is too large for one worker, driven from here; None where it must be in one place."""
     facts, refused = facts_of(here)
-    conclude = here.protocol.family.conclude_parts
+    conclude = here.protocol.family.can.parts
     parts = kept.parts(run)
     try:
         conclusion = None if conclude is None else conclude(here.protocol, parts, facts, survey_of(info))

@@ -88,7 +88,7 @@ class Kept:
 
 def may_be(protocol: Protocol, n_trials: int) -> bool:
     """Whether a cell of so many trials may be too large for one worker, and can do without being in one."""
-    return protocol.family.conclude_parts is not None and n_trials > rows_in_memory()
+    return protocol.family.can.parts is not None and n_trials > rows_in_memory()
 
 
 def keep(

@@ -24,7 +24,7 @@ from pipeline.engine.score import conclude_alone, scored
 from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
-from pipeline.protocols.base import Conclusion, Protocol, Reference
+from pipeline.protocols.base import AnyReference, Conclusion, Protocol
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Facts, Source
 from pipeline.trials.tiles import batches
@@ -44,7 +44,7 @@ class Place:
     store: Store
     job: Job
     protocol: Protocol
-    reference: Reference
+    reference: AnyReference
     work: Work
     """More than nothing only where the reference had to be mended."""
 
@@ -224,7 +224,9 @@ def supplement(store: Store, plan_address: str, cell: Cell, total: Counted, info
     compiled.start(info.n_rows)
     place = Place.of(store, plan_address, cell)
     facts, _ = facts_of(place)
-    said = conclude_alone(place.protocol, total.partial, facts, survey_of(info), tuple(place.job.later))
+    said = conclude_alone(
+        place.protocol.family, place.protocol, total.partial, facts, survey_of(info), tuple(place.job.later)
+    )
     return place.work + total.work + supplements.keep(store, place.job, place.protocol, said, place.made_from)
 
 

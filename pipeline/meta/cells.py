@@ -15,7 +15,7 @@ from pipeline.engine.work import Work
 from pipeline.errors import PlatformError
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.statistics.resampling import NOT_RESAMPLED, Sample
-from pipeline.protocols.base import Protocol, Reference
+from pipeline.protocols.base import AnyReference, Protocol
 from pipeline.store.blobs import Store
 
 NOT_KEPT = "labels_not_kept"
@@ -31,7 +31,7 @@ class OpenCell:
     store: Store
     job: Job
     protocol: Protocol
-    reference: Reference
+    reference: AnyReference
     path: str
     """Where its labels are: names it by all that figures of it depend on but costs and priors."""
     partial: Any
@@ -58,7 +58,7 @@ def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) 
     if result.failed is not None:
         return result.failed
     protocol = plan.protocol_of(job)
-    if protocol.family.whole is None:
+    if protocol.family.can.whole is None:
         return NOT_RESAMPLED
     if not result.made_from:
         return OLD_STORE
@@ -69,7 +69,7 @@ def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) 
         partial = _counted(place, info)
     except PlatformError:
         return NOT_KEPT
-    scored = protocol.family.whole(protocol, partial, reference.facts, survey_of(info))
+    scored = protocol.family.can.whole(protocol, partial, reference.facts, survey_of(info))
     return OpenCell(store, job, protocol, reference, place.labels, partial, scored)
 
 

@@ -227,7 +227,7 @@ def _ties(ranked: Sequence[str], comparisons: Sequence[Comparison], alpha: float
 
 def family_tests(plan: Plan, cells: Mapping[str, OpenCell]) -> dict[tuple[str, str], float]:
     """p of MAPSSWE by pair, both ways round, where the family of protocols has the test."""
-    compare = plan.protocol.family.compare
+    compare = plan.protocol.family.can.compare
     if compare is None:
         return {}
     found: dict[tuple[str, str], float] = {}

@@ -90,14 +90,14 @@ def test_parts_conclude_as_their_sum(name, mode, overrides, parts, n_trials):
         whole = family.conclude(protocol, merge_tree(parts, family.zero()), facts, survey)
     except InputError as refused:
         with pytest.raises(InputError, match=re.escape(str(refused))):
-            family.conclude_parts(protocol, Parts(runner(None), parts), facts, survey)
+            family.can.parts(protocol, Parts(runner(None), parts), facts, survey)
         return
     with (  # several blocks, pieces and ranges even of a few scores
         patch("pipeline.metrics.kws.by_score.BLOCK_ROWS", 7),
         patch("pipeline.engine.sorted_parts.PIECE_ROWS", 3),
         patch("pipeline.engine.sorted_parts.RANGE_ROWS", 9),
     ):
-        found = family.conclude_parts(protocol, Parts(runner(None), parts), facts, survey)
+        found = family.can.parts(protocol, Parts(runner(None), parts), facts, survey)
     assert bits(found) == bits(replace(whole, curve=family.stored_curve(whole.curve)))
 
 
@@ -109,7 +109,7 @@ def test_what_is_refused_for_two_reasons_is_told_the_same_one(unknown):
     said = []
     for conclude, total in (
         (protocol.family.conclude, parts[0]),
-        (protocol.family.conclude_parts, Parts(runner(None), parts)),
+        (protocol.family.can.parts, Parts(runner(None), parts)),
     ):
         with pytest.raises(InputError) as refused:
             conclude(protocol, total, facts, {"n_rows": 7, "oov_count": {"other": None}})
@@ -128,7 +128,7 @@ def test_many_scores_start_from_moments_and_end_at_the_same_bits():
     assert sum(map(len, (part.ledger for part in parts))) > 50_000
     assert whole.figures["min_cnxe_affine"].status == "ok"
     run = Counting()
-    found = protocol.family.conclude_parts(protocol, Parts(run, parts), facts, {})
+    found = protocol.family.can.parts(protocol, Parts(run, parts), facts, {})
     assert bits(found) == bits(replace(whole, curve=protocol.family.stored_curve(whole.curve)))
     # Of each part: trials by score; all that is foreseen, of pooled trials and of rows; moments; two Newton steps.
     # What divides buckets reads little.
@@ -157,7 +157,7 @@ def test_what_needs_its_trials_in_one_place_says_so(overrides, marked):
     protocol = find("openkws13", overrides=overrides)
     facts = Facts(t_audio_s=9.0, n_trials=9.0, n_trials_exact=9.0, queries=QUERIES)
     survey = {"n_rows": 0, "oov_count": {"q00": 0.0, **({"q00\x1f2": 0.0} if marked else {})}}
-    assert protocol.family.conclude_parts(protocol, Parts(runner(None), [Outcomes()]), facts, survey) is None
+    assert protocol.family.can.parts(protocol, Parts(runner(None), [Outcomes()]), facts, survey) is None
 
 
 @given(ledgers(), st.floats(-3, 3))

@@ -100,7 +100,7 @@ def test_passes_over_parts_give_the_bits_of_a_merged_total(test: Segments, n: in
     parts = [rows_of((label[share], scores[share])) for share in np.array_split(np.arange(label.size), n)]
     protocol = replace(PROTOCOL, settings=replace(PROTOCOL.settings, also_closed=True))
     survey = {"task": "Empty", "set": chosen_set}
-    conclude_parts = protocol.family.conclude_parts
+    conclude_parts = protocol.family.can.parts
     assert conclude_parts is not None
     found = conclude_parts(protocol, Parts(runner(None), parts), FACTS, survey)
     whole = conclude(test, chosen_set, also_closed=True)

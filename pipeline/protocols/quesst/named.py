@@ -34,7 +34,7 @@ from pipeline.partials.document_outcomes import DocumentOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
-from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference
+from pipeline.protocols.base import Abilities, Conclusion, Family, Kind, Parts, Protocol, Reads, Reference, SweepCurve
 from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.named import ROLES
 from pipeline.protocols.kws.warnings import unknown_message
@@ -97,7 +97,7 @@ class QuesstSettings:
         return OperatingPoint(self.c_miss, self.c_fa, self.p_target, self.p_target_effective)
 
 
-def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
+def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[DocumentKey, Timeline]:
     """ECF, transcript and query list → target pairs, timeline and facts."""
     ecf, rttm, kwlist = tables["ecf"], tables["rttm"], tables["kwlist"]
     queries = tuple(kwlist.keywords.text("id"))
@@ -130,7 +130,9 @@ def timeline_parts(settings: QuesstSettings, timeline: Timeline) -> dict[str, An
     return {"documents": placed, "unknown_document": settings.unknown_document}
 
 
-def align(_protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Reference) -> Labels:
+def align(
+    _protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Reference[DocumentKey, Timeline]
+) -> Labels:
     """What every pair is by the key, and the target pairs that nobody submitted."""
     aligned = align_documents(trials, key)
     found = outcomes_of(len(trials), aligned, trials.decision[aligned.kept], UNKNOWN_DOCUMENT)
@@ -138,7 +140,7 @@ def align(_protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Ref
 
 
 def count(
-    _protocol: Protocol, trials: Trials, labels: Labels, key: DocumentKey, _reference: Reference
+    _protocol: Protocol, trials: Trials, labels: Labels, key: DocumentKey, _reference: Reference[DocumentKey, Timeline]
 ) -> DocumentOutcomes:
     """Counts of all pairs, and their order; queries without targets have counts, but no order."""
     aligned = labels.aligned()
@@ -168,7 +170,7 @@ def conclude(protocol: Protocol, partial: DocumentOutcomes, facts: Facts, survey
 
 
 def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, _survey: Mapping[str, Any]) -> Conclusion | None:
-    """The figures of a cell whose trials lie in parts; see ``Family.conclude_parts``."""
+    """The figures of a cell whose trials lie in parts; see ``Abilities.parts``."""
     settings: QuesstSettings = protocol.settings
     n_documents, llr_min = round(facts.n_trials_exact), math.nan
     if settings.censor in ("llr_min", "query"):
@@ -215,7 +217,7 @@ def _conclusion(
 def whole(
     protocol: Protocol, partial: DocumentOutcomes, facts: Facts, _survey: Mapping[str, Any]
 ) -> measures.DocumentScored:
-    """The cell as its measures see it; see ``Family.whole``."""
+    """The cell as its measures see it; see ``Abilities.whole``."""
     settings: QuesstSettings = protocol.settings
     submitted = partial.ledger.select(facts.queries)
     ledger = complete(submitted, round(facts.n_trials_exact), settings.censor)
@@ -287,7 +289,7 @@ def _silent(submitted: Ledger) -> set[str]:
     return {submitted.queries[code] for code in np.flatnonzero((submitted.n_true[0] > 0) & ~seen).tolist()}
 
 
-DOCUMENTS = Family(
+DOCUMENTS: Family[Trials, DocumentKey, Timeline, DocumentOutcomes] = Family(
     name="documents",
     kind=Kind(
         name="documents",
@@ -306,14 +308,10 @@ DOCUMENTS = Family(
     count=count,
     zero=DocumentOutcomes,
     conclude=conclude,
-    conclude_parts=conclude_parts,
-    stored_curve=thinned,
-    has_curve=True,
-    whole=whole,
-    blocks=QUERY_BLOCKS,
-    dispute=DISPUTE,
-    derivation=("t_audio",),
-    conclusion=("c_miss", "c_fa", "p_target", "p_target_effective", "censor", "unknown_query", "load_lambda"),
+    reads=Reads(
+        ("t_audio",), ("c_miss", "c_fa", "p_target", "p_target_effective", "censor", "unknown_query", "load_lambda")
+    ),
+    can=Abilities(blocks=QUERY_BLOCKS, curve=SweepCurve(thinned), whole=whole, dispute=DISPUTE, parts=conclude_parts),
 )
 QUESST = Protocol(
     name="quesst",

@@ -344,4 +344,6 @@ def _job_from(entry: Mapping[str, object]) -> Job:
 
 def missing(jobs: Iterable[Job], store: Store) -> tuple[Job, ...]:
     """The jobs whose results, or supplements of them, are not in the store yet."""
-    return tuple(job for job in jobs if not all(map(store.exists, (job.path, *job.supplements.values()))))
+    asked = [(job, {job.path, *job.supplements.values()}) for job in jobs]
+    there = store.present([path for _, paths in asked for path in sorted(paths)])
+    return tuple(job for job, paths in asked if not paths <= there)

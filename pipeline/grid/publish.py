@@ -28,6 +28,7 @@ Took = Callable[[], Mapping[str, Any]]
 STAGED = "+staged"
 """Ends the name under which runs lie that wait to be published; no evaluation's own name has it."""
 GROUPS = ("", "queries", "curves", "load")
+"""Groups of a grid that reports, studies and comparisons of runs are made from; ``margins`` is for people alone."""
 _READERS_AT_ONCE = 8
 
 
@@ -125,7 +126,8 @@ def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], rep
     grid_path = f"grids/{plan.evaluation}/{run_id}{arrays.ENDING}"
     groups = {name: group.assign_attrs(run=run_id) for name, group in gather(plan, results).items()}
     arrays.write_groups(store, grid_path, groups)
-    reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", groups, results))
+    shown = {name: groups[name] for name in GROUPS}
+    reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", shown, results))
     run = Run(
         id=run_id,
         evaluation=plan.evaluation,

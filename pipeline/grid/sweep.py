@@ -19,6 +19,8 @@ from pipeline.store.entries import Entry
 DAY_S = 86_400.0
 FORMER = ("traces", "totals", "alignments", "partials", "kin")
 """Folders that rescore 0.1.0 kept."""
+BATCHED = ("trials", "labels")
+"""Folders in which groups of many rows are folders themselves, beside their index."""
 FOLDERS = (
     *(
         "refs",
@@ -91,9 +93,12 @@ def remove(store: Store, sweep: Sweep) -> None:
 
 
 def _whole(path: str) -> str:
-    """The object whose fate a path shares: arrays are many objects and a record, which go together."""
+    """The object whose fate a path shares: batches go with their index, and what 0.1.0 kept with its record."""
     head, separator, _ = path.partition(".zarr")
-    return head + separator if separator else path
+    if not separator:
+        return path
+    folder, _, rest = head.partition("/")
+    return f"{folder}/{rest.partition('/')[0]}{separator}" if folder in BATCHED else head + separator
 
 
 def _reached(store: Store, keep: int | None) -> set[str]:

@@ -55,7 +55,7 @@ LEAST_ROW_BYTES = 32
 MERGE_ARITY = 8
 
 
-def score_cell(store: Store, plan: Plan, cell: Cell, client: Client | None = None) -> str:
+def score_cell(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster | None = None) -> str:
     """The address of the cell's result, scored now or found in the store.
 
     Refused input makes a result with a reason. Raises ``PlatformError`` when store or cluster failed.
@@ -64,13 +64,13 @@ def score_cell(store: Store, plan: Plan, cell: Cell, client: Client | None = Non
     return plan.by_cell[cell].address
 
 
-def do_cell(store: Store, plan: Plan, cell: Cell, client: Client | None = None) -> Work:
+def do_cell(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster | None = None) -> Work:
     """Score a cell as ``score_cell`` does, with what later measures say; returns what had to be made for it."""
     work = _do_result(store, plan, cell, client)
     return work + _do_supplements(store, plan, plan.by_cell[cell], client)
 
 
-def _do_result(store: Store, plan: Plan, cell: Cell, client: Client | None) -> Work:
+def _do_result(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster | None) -> Work:
     job, lost = plan.by_cell[cell], Work()
     if store.exists(job.path):
         if unless_damaged(lambda: kept_result(store, job), job.path) is not None:
@@ -86,7 +86,7 @@ def _do_result(store: Store, plan: Plan, cell: Cell, client: Client | None) -> W
         return lost + keep(store, job, result, made_from)
 
 
-def _do_supplements(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
+def _do_supplements(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None) -> Work:
     """What later measures say of a cell, where the store has its result and lacks that."""
     if all(map(store.exists, job.supplements.values())):
         return Work.of_reused(*job.supplements.values())
@@ -178,10 +178,10 @@ def _parsed(data: bytes, address: str) -> Result:
     return found
 
 
-def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
+def _score(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None) -> Work:
     if job.failed is not None:
         raise InputError([_foretold(plan, job, job.failed)])
-    run = runner(client)
+    run = runner(client).of(job.cell)
     place = (store, plan.address, job.cell)
     if client is None or _is_one_task(plan, job):
         whole: Work = run.one(score_whole, *place)

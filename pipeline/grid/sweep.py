@@ -12,7 +12,7 @@ from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, load_plan
 from pipeline.engine.stored import references, tablestore
 from pipeline.errors import DamageError
-from pipeline.store import manifest, studies
+from pipeline.store import leases, manifest, studies
 from pipeline.store.blobs import Store
 from pipeline.store.entries import Entry
 
@@ -42,6 +42,8 @@ FOLDERS = (
     ),
 )
 """Everything a store of ours holds, in the order in which it goes: what names others goes before them."""
+REMOVED_BETWEEN_LOOKS = 50
+"""Objects that a collection removes before it looks again whether a run waits for it."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,37 @@ def _turn(path: str) -> tuple[int, bool, bool, str]:
     return FOLDERS.index(path.partition("/")[0]), studies.REFS not in path, ".zarr/" in path, path
 
 
-def remove(store: Store, sweep: Sweep) -> None:
-    """Remove what was surveyed. A run that began meanwhile makes again what it misses."""
-    for path in sweep.removable:
-        store.remove(path)
-    for entry in sweep.leftovers:
-        store.remove_leftover(entry)
+def collect(store: Store, *, older_than_s: float = DAY_S, keep: int | None = None) -> tuple[Sweep, int]:
+    """Remove what ``survey`` finds, unless a run is at work in the store, and until one begins.
+
+    Returns what could go, and how many objects of it went. Raises as ``survey`` does.
+    """
+    with leases.alone(store) as lease:
+        if lease is None:
+            return survey(store, older_than_s=older_than_s, keep=keep), 0
+        lease.sweep()
+        sweep = survey(store, older_than_s=older_than_s, keep=keep)
+        lease.renew()
+        return sweep, remove(store, sweep, lease)
+
+
+def remove(store: Store, sweep: Sweep, lease: leases.Lease | None = None) -> int:
+    """Remove what was surveyed; with a ``lease`` until a run begins or it is lost. Returns how many went."""
+    n_removed = 0
+    every: list[str | Entry] = [*sweep.removable, *sweep.leftovers]
+    for at, going in enumerate(every):
+        if lease is not None and not at % REMOVED_BETWEEN_LOOKS:
+            lease.renew()
+            if lease.others(leases.RUN):
+                break
+        if lease is not None and not lease.is_held():
+            break
+        if isinstance(going, Entry):
+            store.remove_leftover(going)
+        else:
+            store.remove(going)
+        n_removed += 1
+    return n_removed
 
 
 def _whole(path: str) -> str:

@@ -7,12 +7,13 @@ from typing import Any
 
 from pipeline.engine.cell import load_result
 from pipeline.engine.counting import counted, merged
+from pipeline.engine.mending import mended
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
 from pipeline.engine.stored import labelstore, references, trialstore
 from pipeline.engine.tasks import Place, survey_of
 from pipeline.engine.work import Work
-from pipeline.errors import PlatformError
+from pipeline.errors import DamageError
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.statistics.resampling import NOT_RESAMPLED, Sample
 from pipeline.protocols.base import AnyReference, Protocol
@@ -62,12 +63,16 @@ def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) 
         return NOT_RESAMPLED
     if not result.made_from:
         return OLD_STORE
-    try:
+
+    def kept() -> tuple[Reference, Place, trialstore.TrialsInfo, Any]:
         reference = references.load(store, protocol.family.kind, job.reference)
         place = Place(store, job, protocol, reference, Work())
         info = trialstore.info(store, protocol, job.inputs, reference.timeline)
-        partial = _counted(place, info)
-    except PlatformError:
+        return reference, place, info, _counted(place, info)
+
+    try:  # a store that does not answer is an error, and an answer that was damaged on its way is asked for again
+        (reference, place, info, partial), _ = mended(kept, lambda: None, job.path)
+    except DamageError:
         return NOT_KEPT
     scored = protocol.family.can.whole(protocol, partial, reference.facts, survey_of(info))
     return OpenCell(store, job, protocol, reference, place.labels, partial, scored)

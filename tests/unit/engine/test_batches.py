@@ -188,7 +188,7 @@ def test_a_run_that_was_stopped_leaves_labels_that_the_next_one_uses(
         scored(asked, store)
     assert len(store.listing("labels")) == len(parts(store, "labels")) == 2
     planned = plan(asked, store)
-    assert lacks(store, planned, planned.jobs[0]) == "labels"
+    assert lacks(store, planned, planned.jobs[:1]) == ["labels"]
     monkeypatch.setattr(labelstore, "write_batch", write)
     align, is_aligned = tasks.counted, []
     monkeypatch.setattr(tasks, "counted", lambda *given: is_aligned.append(given[4] is None) or align(*given))
@@ -215,7 +215,7 @@ def test_trials_are_none_until_their_index_is_written(
     monkeypatch.setattr(Store, "put", put)
     planned = plan(asked, store)
     assert len(store.listing("trials")) == 2
-    assert lacks(store, planned, planned.jobs[0]) == "all"
+    assert lacks(store, planned, planned.jobs[:1]) == ["all"]
     later = time.time() + 2 * sweep.DAY_S
     assert set(store.listing("trials")) < set(sweep.survey(store, now_s=later).removable)
     scored(asked, store)

@@ -64,7 +64,7 @@ def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) 
     if not result.made_from:
         return OLD_STORE
 
-    def kept() -> tuple[Reference, Place, trialstore.TrialsInfo, Any]:
+    def kept() -> tuple[AnyReference, Place, trialstore.TrialsInfo, Any]:
         reference = references.load(store, protocol.family.kind, job.reference)
         place = Place(store, job, protocol, reference, Work())
         info = trialstore.info(store, protocol, job.inputs, reference.timeline)

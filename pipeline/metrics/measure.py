@@ -67,7 +67,7 @@ class Scored(Generic[T]):
     point: OperatingPoint
     rules: Rules = field(default_factory=Rules)
     ranked: T | None = None
-    """The same totals under scores that rank trials for average precision, where these are not the scores."""
+    """The totals under scores that rank trials for average precision, where these are not the scores."""
     over: Over | None = None
     """All trials, elsewhere, as what ``total`` is of some of them."""
     elsewhere: Elsewhere | None = None

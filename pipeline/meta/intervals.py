@@ -135,7 +135,8 @@ def board_of(
     drawn: Mapping[str, Floats] | None = None,
     tests: Mapping[tuple[str, str], float] | None = None,
 ) -> BoardIntervals:
-    """A board's intervals from samples: ``drawn`` are replicates made elsewhere, ``tests`` p of a family's own test by pair."""
+    """A board's intervals from samples. ``drawn``: replicates made elsewhere; ``tests``: p of a family's own test by
+    pair."""
     found = {system: sample for system, sample in samples.items() if not isinstance(sample, str)}
     values = {
         system: drawn[system] if drawn is not None and system in drawn else draw(sample, how)

@@ -59,8 +59,8 @@ def reproduce_here(folder: Path) -> Reproduced:
 
 
 def reproduce(folder: Path) -> Reproduced:
-    """``reproduce_here`` in a new environment, with the archive's wheels and nothing else. Raises ``PlatformError`` where
-    that cannot be made.
+    """``reproduce_here`` in a new environment, with the archive's wheels alone. Raises ``PlatformError`` where that
+    cannot be made.
     """
     _index(folder)
     with TemporaryDirectory(prefix="rescore-reproduce-") as scratch:

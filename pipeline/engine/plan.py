@@ -108,7 +108,7 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
     protocol = protocols.find(evaluation.protocol, mode=evaluation.mode, overrides=dict(overrides))
     if alignments and protocol.family.can.explain is None:
         raise UsageError(f"{protocol.name} has no alignment table. Leave --alignments out.")
-    if det and protocol.family.can.curve is None:
+    if det and not protocol.family.can.curve:
         raise UsageError(f"{protocol.name} has no DET curve. Leave --det out.")
     organisers = _organisers(evaluation)
     uris = {uri for inputs in organisers.values() for uri in inputs.values()}

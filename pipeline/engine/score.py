@@ -17,6 +17,8 @@ from pipeline.engine.result import Result
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import (
+    EVERYTHING,
+    Asked,
     Conclusion,
     Family,
     Findings,
@@ -29,7 +31,7 @@ from pipeline.protocols.base import (
     Totals,
     Trials,
 )
-from pipeline.terms import Cell, Facts, Source
+from pipeline.terms import Cell, Source
 from pipeline.trials.tiles import batches
 
 
@@ -97,25 +99,9 @@ def _concluded(
     partial = merge_tree(parts, family.zero())
     del parts
     give_back_memory()
-    facts, findings = replace(reference.facts, load=load), (*reference.findings, *warnings)
-    if measures:
-        return conclude_alone(family, protocol, partial, facts, about, measures), findings
-    return family.conclude(protocol, partial, facts, about), findings
-
-
-def conclude_alone(
-    family: Family[Trials, Key, Timeline, Totals],
-    protocol: Protocol,
-    partial: Totals,
-    facts: Facts,
-    about: Survey,
-    measures: Sequence[str],
-) -> Conclusion:
-    """Some figures of a merged partial, without blocks, curve and tables."""
-    if family.can.figures is None:
-        return family.conclude(protocol, partial, facts, about).figures_alone(measures)
-    wanted = tuple(measure for measure in protocol.measures if measure.name in measures)
-    return family.can.figures(replace(protocol, measures=wanted), partial, facts, about)
+    asked = Asked(tuple(measures)) if measures else EVERYTHING
+    conclusion = family.concluded(protocol, partial, replace(reference.facts, load=load), about, asked)
+    return conclusion, (*reference.findings, *warnings)
 
 
 def _partials(

@@ -20,11 +20,11 @@ from pipeline.engine.load import load_facts
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.result import Result, to_bytes
-from pipeline.engine.score import conclude_alone, scored
+from pipeline.engine.score import scored
 from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
-from pipeline.protocols.base import AnyReference, Conclusion, Protocol
+from pipeline.protocols.base import DRAWN, AnyReference, Asked, Conclusion, Protocol
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Facts, Source
 from pipeline.trials.tiles import batches
@@ -161,16 +161,6 @@ def count_batch(
     return Counted(made.partial, None if found is not None else made.labels, place.work + work, written)
 
 
-@costed("batches")
-def align_batch(store: Store, plan_address: str, cell: Cell, first: int, last: int, n_trials: int) -> Counted:
-    """Task: the labels of buckets ``first`` up to ``last`` (exclusive), and no partial."""
-    compiled.start(n_trials)
-    place = Place.of(store, plan_address, cell)
-    trials, key, work = place.rows(first, last)
-    made = Counted(_Nothing(), aligned(place.protocol, trials, key, place.reference), place.work + work)
-    return _kept(place, made, first, last)
-
-
 def _kept(place: Place, made: Counted, first: int, last: int) -> Counted:
     """What was made of a run of buckets, its labels in the store where it is a batch."""
     if made.labels is None or not place.is_batch(first, last):
@@ -191,13 +181,6 @@ class _Nothing:
 def merge(partials: Sequence[Counted]) -> Counted:
     """Task: partials added in a fixed order."""
     return merged(partials)
-
-
-@costed("batches")
-def write_labels(store: Store, plan_address: str, cell: Cell, made: Counted) -> Work:
-    """Task: the labels of a cell into the store."""
-    place = Place.of(store, plan_address, cell)
-    return place.work + made.work + _write_labels(place, made, trialstore.cuts_of(store, place.trials))
 
 
 def _write_labels(place: Place, made: Counted, cuts: Sequence[tuple[int, int]]) -> Work:
@@ -233,8 +216,8 @@ def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: 
 def concluded(place: Place, partial: Any, info: trialstore.TrialsInfo) -> tuple[Conclusion, tuple[Finding, ...]]:
     """What a cell's merged partial says, and what was found on the way."""
     facts, refused = facts_of(place)
-    conclusion = place.protocol.family.conclude(place.protocol, partial, facts, survey_of(info))
-    return _with_stored_curves(place.protocol, conclusion), (*info.findings, *refused)
+    conclusion = place.protocol.family.concluded(place.protocol, partial, facts, survey_of(info), DRAWN)
+    return conclusion, (*info.findings, *refused)
 
 
 def survey_of(info: trialstore.TrialsInfo) -> dict[str, Any]:
@@ -269,9 +252,8 @@ def supplement(store: Store, plan_address: str, cell: Cell, total: Counted, info
     compiled.start(info.n_rows)
     place = Place.of(store, plan_address, cell)
     facts, _ = facts_of(place)
-    said = conclude_alone(
-        place.protocol.family, place.protocol, total.partial, facts, survey_of(info), tuple(place.job.later)
-    )
+    asked = Asked(tuple(place.job.later))
+    said = place.protocol.family.concluded(place.protocol, total.partial, facts, survey_of(info), asked)
     return place.work + total.work + supplements.keep(store, place.job, place.protocol, said, place.made_from)
 
 
@@ -284,12 +266,6 @@ def keep(store: Store, job: Job, result: Result, made_from: tuple[str, ...]) -> 
 def named_sources(job: Job) -> tuple[Source, ...]:
     """The job's inputs named by their roles, as results keep them."""
     return tuple(Source(role, role, source.sha256, source.n_bytes) for role, source in sorted(job.inputs.items()))
-
-
-def _with_stored_curves(protocol: Protocol, conclusion: Conclusion) -> Conclusion:
-    keep = protocol.family.stored_curve
-    parts = {name: replace(part, curve=keep(part.curve)) for name, part in conclusion.conditions.items()}
-    return replace(conclusion, curve=keep(conclusion.curve), conditions=parts)
 
 
 def _resources(protocol: Protocol, job: Job) -> tuple[Any | None, tuple[Finding, ...]]:

@@ -6,7 +6,7 @@ The engine knows only these two types.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 from typing import Protocol as Interface
@@ -15,8 +15,6 @@ from pipeline.align.labels import Labels
 from pipeline.arrays import Ints
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
-from pipeline.metrics.kws.by_score import Table as BlockTable
-from pipeline.metrics.kws.passes import Sorted
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.partials.merge import Partial
 from pipeline.protocols.blocks import Blocks
@@ -70,27 +68,17 @@ class Laid(Sliced[Rows_co], Interface[Rows_co]):
         ...
 
 
-class Parts(Interface):
-    """The partial of a cell that is too large for one place: parts of it, wherever they are."""
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for of a cell."""
 
-    @property
-    def n(self) -> int:
-        """How many."""
-        ...
+    measures: tuple[str, ...] | None = None
+    """Figures of these names alone, without blocks, curves and tables; None for everything."""
+    every_point: bool = True
+    """Whether curves have all of their points, or those of maxima and of a drawing, which a run keeps."""
 
-    def sum(self, task: Callable[..., Any], *state: Any) -> Any:
-        """``task(part, *state)`` of every part, added up in a fixed order."""
-        ...
 
-    def sorted(
-        self, kinds: Sequence[type[BlockTable]], about: Mapping[str, Any], task: Callable[..., Any], *state: Any
-    ) -> tuple[Sequence[Sorted], Any]:
-        """Tables of the parts by score, kept for many passes, and sums that are made on the way.
-
-        ``task(part, *state)`` gives blocks of tables of all ``kinds``, and a value to be added up. ``about`` says what
-        the tables depend on beside the part.
-        """
-        ...
+EVERYTHING, DRAWN = Asked(), Asked(every_point=False)
 
 
 @dataclass(frozen=True)
@@ -193,14 +181,6 @@ class Boards:
 
 
 @dataclass(frozen=True)
-class SweepCurve:
-    """A curve of miss against false-alarm rate over thresholds."""
-
-    stored: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Sequence[Any]]]
-    """Columns of all points → those of the points that a run keeps."""
-
-
-@dataclass(frozen=True)
 class Abilities(Generic[Trials, Key, Timeline, Totals]):
     """What only some families can do; None where one cannot."""
 
@@ -210,7 +190,8 @@ class Abilities(Generic[Trials, Key, Timeline, Totals]):
     """Tables by role, any subset → problems between them, for ``rescore validate``."""
     blocks: Blocks | None = None
     """What its blocks are of, for maps."""
-    curve: SweepCurve | None = None
+    curve: bool = False
+    """Whether cells have a curve of miss against false-alarm rate over thresholds."""
     whole: Callable[[Protocol, Totals, Facts, Survey], Scored[Any]] | None = None
     """Merged partial → the cell as its measures see it, conditions left out; arguments as of ``conclude``."""
     compare: Callable[[Totals, Totals], dict[str, Figure]] | None = None
@@ -219,11 +200,6 @@ class Abilities(Generic[Trials, Key, Timeline, Totals]):
     """Trials, labels and key → what became of each of them, one row each."""
     dispute: Dispute | None = None
     """How single trials are explained."""
-    figures: Callable[[Protocol, Totals, Facts, Survey], Conclusion] | None = None
-    """``conclude`` without blocks, curves and tables, nothing being computed that is for them alone."""
-    parts: Callable[[Protocol, Parts, Facts, Survey], Conclusion | None] | None = None
-    """``conclude`` to the last bit, from a partial in parts, curves as a run keeps them. It returns None where a cell
-    with these settings needs its partial in one place."""
 
 
 @dataclass(frozen=True)
@@ -245,15 +221,18 @@ class Family(Generic[Trials, Key, Timeline, Totals]):
     """Trials, labels and key of any run of buckets → their partial."""
     zero: Callable[[], Totals]
     """The partial of no trials at all."""
-    conclude: Callable[[Protocol, Totals, Facts, Survey], Conclusion]
-    """Merged partial → figures."""
+    conclude: Callable[[Protocol, Totals, Facts, Survey, Asked], Conclusion]
+    """Merged partial → all that is asked for, or more: ``concluded`` leaves out the rest."""
     reads: Reads = Reads()
     boards: Boards = Boards()
     can: Abilities[Trials, Key, Timeline, Totals] = Abilities()
 
-    def stored_curve(self, curve: Mapping[str, Sequence[object]]) -> Mapping[str, Sequence[object]]:
-        """The points of a curve that a run keeps; ``rescore score --curve`` has them all."""
-        return dict(curve) if self.can.curve is None else self.can.curve.stored(curve)
+    def concluded(
+        self, protocol: Protocol, partial: Totals, facts: Facts, survey: Survey, asked: Asked = EVERYTHING
+    ) -> Conclusion:
+        """What is asked for of a cell, from its merged partial."""
+        made = self.conclude(protocol, partial, facts, survey, asked)
+        return made if asked.measures is None else made.figures_alone(asked.measures)
 
     def counted(self, protocol: Protocol, trials: Trials, key: Key, reference: Reference[Key, Timeline]) -> Totals:
         """The partial of trials that are aligned for it."""

@@ -17,7 +17,7 @@ from pipeline.formats.stt.trn import Trn
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.stt import significance, wer
 from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
-from pipeline.protocols.base import Abilities, Conclusion, Family, Kind, Protocol, Reads, Reference
+from pipeline.protocols.base import EVERYTHING, Abilities, Asked, Conclusion, Family, Kind, Protocol, Reads, Reference
 from pipeline.protocols.blocks import SPEAKER_BLOCKS
 from pipeline.protocols.stt.dispute import DISPUTE
 from pipeline.protocols.stt.tables import tables
@@ -127,7 +127,9 @@ def count(
     return outcomes(alignment_of(words, segments, labels), segments, listed=protocol.settings.alignment)
 
 
-def conclude(protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
+def conclude(
+    protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, Any], _asked: Asked = EVERYTHING
+) -> Conclusion:
     """The figures of a cell from its merged outcomes."""
     settings = protocol.settings
     only = {

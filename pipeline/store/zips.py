@@ -138,9 +138,13 @@ class Zip:
         return self._range(self.directory[name].begin, self._tail_begin + len(self._tail))
 
     def verify(self) -> None:
-        """Read and check all of it."""
-        self.read(list(self.directory))
-        self._check(self._store.get(self._path))
+        """Read and check all of it; what was read and checked with the directory is not read again."""
+        if not self._tail_begin:
+            return
+        whole = self._store.get(self._path)
+        for name, entry in self.directory.items():
+            self._checked(name, whole[entry.begin : entry.begin + entry.n_bytes])
+        self._check(whole)
 
     def _check(self, whole: bytes) -> None:
         before = _digest(whole[: self._directory_begin])

@@ -60,7 +60,7 @@ class Labels:
         return Labels(columns, offsets)
 
     def with_key_rows(self, first: int) -> Labels:
-        """The same, rows of the key counting from ``first`` rows earlier."""
+        """Equal labels whose rows of the key count from ``first`` rows earlier."""
         columns = {
             name: Column(column.dim, _moved(column.values, first), column.rows_of) if column.rows_of == KEY else column
             for name, column in self.columns.items()

@@ -57,7 +57,7 @@ def check_reports(args: argparse.Namespace, protocol: Protocol) -> None:
         form_of(args.det)
         _check_folder("det", args.det)
     asked = [name for name in _NAMES if getattr(args, name)]
-    if asked and (protocol.family.explain is None or not isinstance(protocol.settings, KwsSettings)):
+    if asked and (protocol.family.can.explain is None or not isinstance(protocol.settings, KwsSettings)):
         raise UsageError(f"{protocol.name} has no {', '.join(asked)} table. Leave the option out.")
     unknown = set(_extras(args)) - set(EXTRAS)
     if unknown:

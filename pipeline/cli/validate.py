@@ -61,7 +61,7 @@ def validate(args: argparse.Namespace) -> int:
             found = (*getattr(tables[role], "findings", ()), *_name_slips(protocol, role, uri))
             warnings += found
             rows.append((role, uri, f"fine ({len(found)} warnings)" if found else "fine"))
-    between = relabel(protocol.family.check(protocol, tables), inputs)
+    between = relabel(protocol.family.can.check(protocol, tables), inputs)
     if between:
         rows.append(("together", "", f"refused ({len(between)} problem{'s' * (len(between) != 1)})"))
         if not args.json:
@@ -80,5 +80,5 @@ def validate(args: argparse.Namespace) -> int:
 
 def _name_slips(protocol: Protocol, role: str, uri: str) -> tuple[Finding, ...]:
     """Slips in the name of an output's file."""
-    slips = protocol.family.name_slips(PurePosixPath(uri).name) if role in protocol.family.outputs else ()
+    slips = protocol.family.boards.name_slips(PurePosixPath(uri).name) if role in protocol.family.outputs else ()
     return relabel(slips, {role: uri})

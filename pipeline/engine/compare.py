@@ -17,8 +17,8 @@ def compare_files(protocol: Protocol, inputs: Mapping[str, str], other: str) -> 
 
     Raises ``UsageError`` for a protocol without paired tests and for wrong roles, ``InputError`` for refused files.
     """
-    family = protocol.family
-    if family.compare is None:
+    family, compare = protocol.family, protocol.family.can.compare
+    if compare is None:
         raise UsageError(f"{protocol.name} has no paired tests (protocols of speech-to-text have).")
     check_roles(protocol, inputs)
     tables, _ = read_all(protocol, inputs)
@@ -28,7 +28,6 @@ def compare_files(protocol: Protocol, inputs: Mapping[str, str], other: str) -> 
 
     def total(own: Mapping[str, Any]) -> Any:
         trials, _ = family.lay_out(protocol, own, reference.timeline)
-        return family.counted(protocol, trials, reference.key, reference)
+        return family.counted(protocol, trials.whole(), reference.key, reference)
 
-    tests: dict[str, Figure] = family.compare(total(tables), total({**tables, main: second}))
-    return tests
+    return compare(total(tables), total({**tables, main: second}))

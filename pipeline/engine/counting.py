@@ -10,7 +10,7 @@ from pipeline.align.labels import Labels
 from pipeline.engine.stored.labelstore import Written
 from pipeline.engine.work import Work, total
 from pipeline.partials.merge import merge_tree
-from pipeline.protocols.base import Protocol, Reference, Sliced
+from pipeline.protocols.base import Family, Key, Protocol, Reference, Sliced, Timeline, Trials
 from pipeline.trials.tiles import batches
 
 ROWS_AT_ONCE = 1 << 18
@@ -38,10 +38,15 @@ def merged(parts: Sequence[Counted]) -> Counted:
 
 
 def counted(
-    protocol: Protocol, trials: Sliced, key: Sliced, reference: Reference, labels: Labels | None = None
+    protocol: Protocol,
+    trials: Sliced[Trials],
+    key: Sliced[Key],
+    reference: Reference[Key, Timeline],
+    labels: Labels | None = None,
 ) -> Counted:
     """The partial of rows, with their labels: those given, or made by aligning the rows with their key."""
-    family, parts, found = protocol.family, list[Any](), list[Labels]()
+    family: Family[Trials, Key, Timeline, Any] = protocol.family
+    parts, found = list[Any](), list[Labels]()
     for ends in batches(trials.offsets, key.offsets, ROWS_AT_ONCE):
         rows, own = trials.tiles(*ends), key.tiles(*ends)
         known = family.align(protocol, rows, own, reference) if labels is None else labels.tiles(*ends)
@@ -50,8 +55,10 @@ def counted(
     return Counted(merge_tree(parts, family.zero()), Labels.joined(found) if labels is None else labels)
 
 
-def aligned(protocol: Protocol, trials: Sliced, key: Sliced, reference: Reference) -> Labels:
+def aligned(
+    protocol: Protocol, trials: Sliced[Trials], key: Sliced[Key], reference: Reference[Key, Timeline]
+) -> Labels:
     """The labels of rows, without counting them."""
-    align = protocol.family.align
+    family: Family[Trials, Key, Timeline, Any] = protocol.family
     ranges = batches(trials.offsets, key.offsets, ROWS_AT_ONCE)
-    return Labels.joined([align(protocol, trials.tiles(*ends), key.tiles(*ends), reference) for ends in ranges])
+    return Labels.joined([family.align(protocol, trials.tiles(*ends), key.tiles(*ends), reference) for ends in ranges])

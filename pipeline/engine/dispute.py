@@ -27,7 +27,7 @@ def explain(store: Store, plan: Plan, cell: Cell, query: str) -> tuple[Explained
     protocol = plan.protocol_of(job)
     if job.failed is not None:
         raise UsageError(f"{cell} has no figures ({job.failed}): there is nothing to explain.")
-    dispute = protocol.family.dispute
+    dispute = protocol.family.can.dispute
     if dispute is None:
         raise UsageError(f"{protocol.name} gives single trials no outcome: there is nothing to explain.")
     reference, _ = references.sound(store, protocol, job.reference, job.inputs)

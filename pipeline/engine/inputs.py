@@ -76,7 +76,7 @@ def read_role(protocol: Protocol, role: str, uri: str, where: str | None = None)
 
 def format_of(protocol: Protocol, role: str) -> str:
     """The format that an input of a protocol is read with."""
-    asked = protocol.family.reader(protocol, role)
+    asked = protocol.family.can.reader(protocol, role)
     return asked or next(known.format for known in protocol.roles if known.name == role)
 
 

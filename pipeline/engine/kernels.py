@@ -39,7 +39,7 @@ def _conclude() -> None:
     query = (number % 4).astype(np.int32)
     ledger = Ledger.of(queries, query, score, score > 0.5, target, query[:4])
     protocol, facts = find("openkws13"), Facts(1e5, 1e5, 1e5, queries)
-    protocol.family.conclude(protocol, Outcomes.of(ledger, Tally()), facts, {"n_rows": _TRIALS})
+    protocol.family.concluded(protocol, Outcomes.of(ledger, Tally()), facts, {"n_rows": _TRIALS})
 
 
 if __name__ == "__main__":

@@ -114,9 +114,9 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
     """
     overrides = tuple((name, str(value)) for name, value in evaluation.overrides)
     protocol = protocols.find(evaluation.protocol, mode=evaluation.mode, overrides=dict(overrides))
-    if alignments and protocol.family.explain is None:
+    if alignments and protocol.family.can.explain is None:
         raise UsageError(f"{protocol.name} has no alignment table. Leave --alignments out.")
-    if det and not protocol.family.has_curve:
+    if det and not protocol.family.can.curve:
         raise UsageError(f"{protocol.name} has no DET curve. Leave --det out.")
     organisers = _organisers(evaluation)
     uris = {uri for inputs in organisers.values() for uri in inputs.values()}

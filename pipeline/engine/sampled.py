@@ -37,7 +37,7 @@ def sampled(protocol: Protocol, partial: Any, facts: Facts, survey: Mapping[str,
 
     None where the family's figures are not drawn again, and where it is too large to be handed on.
     """
-    family = protocol.family
+    family = protocol.family.can
     if family.whole is None:
         return None
     seen = family.whole(protocol, partial, facts, survey)

@@ -16,7 +16,21 @@ from pipeline.engine.memory import give_back_memory
 from pipeline.engine.result import Result
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.partials.merge import merge_tree
-from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Protocol, Reference, Sliced
+from pipeline.protocols.base import (
+    EVERYTHING,
+    Asked,
+    Conclusion,
+    Family,
+    Findings,
+    Key,
+    Protocol,
+    Reference,
+    Sliced,
+    Survey,
+    Timeline,
+    Totals,
+    Trials,
+)
 from pipeline.terms import Cell, Source
 from pipeline.trials.tiles import batches
 
@@ -57,33 +71,50 @@ def _score(
 ) -> Result:
     """As ``score_tables``. Takes the output's tables out of ``tables``: nothing else may hold them in a large cell."""
     names = {source.role: source.uri for source in sources}
-    family = protocol.family
     try:
-        reference = family.refer(protocol, tables)
-        trials, warnings = (family.lay_out_tiles or family.lay_out)(protocol, tables, reference.timeline)
-        for role in family.outputs:
-            tables.pop(role, None)
-        about = survey(protocol, trials)
-        load = load_facts(tables.get("resources"), tables.get("queries"), cell, reference.facts.queries)
-        parts = _partials(protocol, trials, reference)
-        del trials
-        give_back_memory()
-        partial = merge_tree(parts, family.zero())
-        del parts
-        give_back_memory()
-        asked = Asked(tuple(measures)) if measures else EVERYTHING
-        conclusion = family.concluded(protocol, partial, replace(reference.facts, load=load), about, asked)
+        conclusion, warnings = _concluded(protocol.family, protocol, tables, cell, measures)
     except InputError as error:
         raise InputError(relabel(error.findings, names), error.count) from error
-    result = scored(protocol, conclusion, sources, (*reference.findings, *warnings), cell)
+    result = scored(protocol, conclusion, sources, warnings, cell)
     return replace(result, findings=relabel(result.findings, names))
 
 
-def _partials(protocol: Protocol, trials: Sliced, reference: Reference) -> list[Any]:
+def _concluded(
+    family: Family[Trials, Key, Timeline, Totals],
+    protocol: Protocol,
+    tables: dict[str, Any],
+    cell: Cell | None,
+    measures: Sequence[str],
+) -> tuple[Conclusion, Findings]:
+    """What the family concludes from tables, or some figures of that; and what was found on the way."""
+    reference = family.refer(protocol, tables)
+    trials, warnings = family.lay_out(protocol, tables, reference.timeline)
+    for role in family.outputs:
+        tables.pop(role, None)
+    about = survey(family, trials)
+    load = load_facts(tables.get("resources"), tables.get("queries"), cell, reference.facts.queries)
+    parts = _partials(family, protocol, trials, reference)
+    del trials
+    give_back_memory()
+    partial = merge_tree(parts, family.zero())
+    del parts
+    give_back_memory()
+    asked = Asked(tuple(measures)) if measures else EVERYTHING
+    conclusion = family.concluded(protocol, partial, replace(reference.facts, load=load), about, asked)
+    return conclusion, (*reference.findings, *warnings)
+
+
+def _partials(
+    family: Family[Trials, Key, Timeline, Totals],
+    protocol: Protocol,
+    trials: Sliced[Trials],
+    reference: Reference[Key, Timeline],
+) -> list[Totals]:
     """Partials of runs of buckets, that a large output's trials need not be held several times over."""
     ranges = batches(trials.offsets, reference.key.offsets, ROWS_AT_ONCE)
-    cuts = ((trials.tiles(*ends), reference.key.tiles(*ends)) for ends in ranges)
-    return [protocol.family.counted(protocol, rows, key, reference) for rows, key in cuts]
+    keys: Sliced[Key] = reference.key
+    cuts = ((trials.tiles(*ends), keys.tiles(*ends)) for ends in ranges)
+    return [family.counted(protocol, rows, key, reference) for rows, key in cuts]
 
 
 def check_roles(protocol: Protocol, inputs: Mapping[str, str]) -> None:
@@ -120,9 +151,9 @@ def read_all(protocol: Protocol, inputs: Mapping[str, str]) -> tuple[dict[str, A
     return tables, tuple(sources)
 
 
-def survey(protocol: Protocol, trials: Sliced) -> dict[str, Any]:
+def survey(family: Family[Trials, Key, Timeline, Totals], trials: Sliced[Trials]) -> Survey:
     """What the trials as a whole say."""
-    return {**protocol.family.kind.survey(trials), "n_rows": len(trials)}
+    return {**family.kind.survey(trials.tiles(0, 0)), "n_rows": len(trials)}
 
 
 def scored(
@@ -156,7 +187,7 @@ def _name_slips(protocol: Protocol, sources: tuple[Source, ...], cell: Cell | No
     """Slips in the system's name; without a cell, in the name of the output's file."""
     outputs = [source.uri for source in sources if source.role == protocol.family.outputs[0]]
     names = outputs if cell is None else [cell.system]
-    return tuple(slip for name in names for slip in protocol.family.name_slips(PurePosixPath(name).name))
+    return tuple(slip for name in names for slip in protocol.family.boards.name_slips(PurePosixPath(name).name))
 
 
 def failed(

@@ -26,7 +26,7 @@ from pipeline.engine.score import scored
 from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
-from pipeline.protocols.base import DRAWN, Asked, Conclusion, Protocol, Reference
+from pipeline.protocols.base import DRAWN, AnyReference, Asked, Conclusion, Protocol
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Facts, Source
 from pipeline.trials.tiles import batches
@@ -46,7 +46,7 @@ class Place:
     store: Store
     job: Job
     protocol: Protocol
-    reference: Reference
+    reference: AnyReference
     work: Work
     """More than nothing only where the reference had to be mended."""
 

@@ -37,7 +37,7 @@ class Axes:
         """The axes that a plan's results span."""
         cells = [job.cell for job in plan.jobs]
         systems = tuple(dict.fromkeys(cell.system for cell in cells))
-        identities = {system: plan.protocol.family.identify(system) for system in systems}
+        identities = {system: plan.protocol.family.boards.identify(system) for system in systems}
         parts = dict.fromkeys(name for result in results for name in result.conditions)
         boards = sorted({fields["board"] for fields in identities.values() if "board" in fields})
         return cls(

@@ -157,12 +157,12 @@ def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int
     """
     column = axes.measures.index(plan.protocol.primary)
     key = worths(value[..., column], plan.protocol.measures[column].better)
-    if plan.protocol.family.primaries_only:
+    if plan.protocol.family.boards.primaries_only:
         primary = {system.name: system.primary for system in plan.systems}
         key[[not primary[system] for system in axes.systems]] = np.nan
     canaries = {system.name for system in plan.systems if system.canary}
     key[[system in canaries for system in axes.systems]] = np.nan
-    apart = plan.protocol.family.boards_apart
+    apart = plan.protocol.family.boards.apart
     boards = np.array([axes.identities[system].get("board", "") if apart else "" for system in axes.systems])
     compared = (boards[:, None] == boards).reshape(boards.size, boards.size, *(1,) * (key.ndim - 1))
     better = ((key[None, ...] > key[:, None, ...]) & compared).sum(axis=1)

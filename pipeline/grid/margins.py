@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats
 from pipeline.engine.plan import Plan
 from pipeline.engine.result import Result
 from pipeline.grid.axes import CELL, Axes, array, text_array
@@ -28,8 +29,6 @@ C_fa (1 - P) / (C_miss P) is one number for costs and prior together: equal ones
 """
 _DIMS = (*CELL, "condition", "measure")
 _HIGHEST = np.iinfo(np.int64).max
-
-Floats = NDArray[np.float64]
 
 
 def margins(

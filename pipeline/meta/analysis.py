@@ -156,7 +156,7 @@ def _targets(evaluated: Evaluated, place: Place) -> dict[str, float]:
     """Targets of each unit, from the blocks of the first scored system."""
     for _, result in evaluated.results(place):
         if result.failed is None and result.blocks:
-            blocks = evaluated.plan.protocol.family.blocks
+            blocks = evaluated.plan.protocol.family.can.blocks
             if blocks is None or blocks.size not in result.blocks[0]:
                 return {}
             return {str(b["id"]): float(b[blocks.size] or math.nan) for b in result.blocks}

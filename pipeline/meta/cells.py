@@ -17,7 +17,7 @@ from pipeline.engine.work import Work
 from pipeline.errors import DamageError
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.statistics.resampling import NOT_RESAMPLED, Sample
-from pipeline.protocols.base import Protocol, Reference
+from pipeline.protocols.base import AnyReference, Protocol
 from pipeline.store.blobs import Store
 
 NOT_KEPT = "labels_not_kept"
@@ -33,7 +33,7 @@ class OpenCell:
     store: Store
     job: Job
     protocol: Protocol
-    reference: Reference
+    reference: AnyReference
     path: str
     """Where its labels are: names it by all that figures of it depend on but costs and priors."""
     partial: Any
@@ -59,12 +59,12 @@ def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) 
     if result.failed is not None:
         return result.failed
     protocol = plan.protocol_of(job)
-    if protocol.family.whole is None:
+    if protocol.family.can.whole is None:
         return NOT_RESAMPLED
     if not result.made_from:
         return OLD_STORE
 
-    def kept() -> tuple[Reference, Place, trialstore.TrialsInfo, Any]:
+    def kept() -> tuple[AnyReference, Place, trialstore.TrialsInfo, Any]:
         reference = references.load(store, protocol.family.kind, job.reference)
         place = Place(store, job, protocol, reference, Work())
         info = trialstore.info(store, protocol, job.inputs, reference.timeline)
@@ -74,7 +74,7 @@ def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) 
         (reference, place, info, partial), _ = mended(kept, lambda: None, job.path)
     except DamageError:
         return NOT_KEPT
-    scored = protocol.family.whole(protocol, partial, reference.facts, survey_of(info))
+    scored = protocol.family.can.whole(protocol, partial, reference.facts, survey_of(info))
     return OpenCell(store, job, protocol, reference, place.labels, partial, scored)
 
 

@@ -13,7 +13,7 @@ from pipeline.engine.stored import references
 from pipeline.errors import PlatformError
 from pipeline.grid.publish import Run
 from pipeline.meta.cells import OpenCell, open_cell
-from pipeline.protocols.base import Reference
+from pipeline.protocols.base import AnyReference
 from pipeline.store.blobs import Store
 
 Place = tuple[str, str]
@@ -70,7 +70,7 @@ class Evaluated:
         names = (getattr(timeline, name, None) for name in ("files", "trial_ids", "segments", "units"))
         return frozenset(next((own for own in names if own), ()))
 
-    def _reference(self, place: Place) -> Reference | None:
+    def _reference(self, place: Place) -> AnyReference | None:
         jobs = self.boards.get(place, ())
         if not jobs:
             return None

@@ -55,7 +55,7 @@ class Comparison:
     p: float
     """Two-sided p by ``test``; NaN where there is none."""
     p_holm: float
-    """The same, corrected for all pairs of the board (Holm)."""
+    """``p`` corrected for all pairs of the board (Holm)."""
     test: str
     """``randomisation``, ``mapsswe``, or ``paired_bootstrap`` where means are over different units."""
 
@@ -114,7 +114,7 @@ def intervals_of(
         cell = open_cell(store, plan, job, known.get(job.cell))
         if isinstance(cell, str):
             return Sampled(cell)
-        return Sampled(cell.sample(name), None if cell.protocol.family.compare is None else cell.partial)
+        return Sampled(cell.sample(name), None if cell.protocol.family.can.compare is None else cell.partial)
 
     return tuple(_board(plan, {job.cell: sampled(job) for job in jobs}, name, how) for jobs in boards.values())
 
@@ -145,7 +145,8 @@ def board_of(
     drawn: Mapping[str, Floats] | None = None,
     tests: Mapping[tuple[str, str], float] | None = None,
 ) -> BoardIntervals:
-    """The same from samples: ``drawn`` are replicates made elsewhere, ``tests`` p of a family's own test by pair."""
+    """A board's intervals from samples. ``drawn``: replicates made elsewhere; ``tests``: p of a family's own test by
+    pair."""
     found = {system: sample for system, sample in samples.items() if not isinstance(sample, str)}
     values = {
         system: drawn[system] if drawn is not None and system in drawn else draw(sample, how)
@@ -237,7 +238,7 @@ def _ties(ranked: Sequence[str], comparisons: Sequence[Comparison], alpha: float
 
 def family_tests(plan: Plan, partials: Mapping[str, Any]) -> dict[tuple[str, str], float]:
     """p of MAPSSWE by pair of systems, both ways round, where the family of protocols has the test."""
-    compare = plan.protocol.family.compare
+    compare = plan.protocol.family.can.compare
     if compare is None:
         return {}
     found: dict[tuple[str, str], float] = {}

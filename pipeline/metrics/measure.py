@@ -50,7 +50,7 @@ class Scored(Generic[T]):
     point: OperatingPoint
     rules: Rules = field(default_factory=Rules)
     ranked: T | None = None
-    """The same totals under scores that rank trials for average precision, where these are not the scores."""
+    """The totals under scores that rank trials for average precision, where these are not the scores."""
     every_point: bool = True
     """Whether sweeps keep all of their points, or those of maxima and of a drawing."""
     _memo: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False, compare=False)

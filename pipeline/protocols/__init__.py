@@ -86,7 +86,7 @@ def idle(protocol: Protocol) -> tuple[Finding, ...]:
     named = protocols().get((protocol.name, protocol.mode))
     if named is None:
         return ()
-    told = _settings.idle(protocol.settings, named.settings, protocol.family.no_part)
+    told = _settings.idle(protocol.settings, named.settings, protocol.family.reads.nothing)
     return tuple(Finding("ignored_setting", message, "") for message in told)
 
 

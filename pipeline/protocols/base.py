@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 from typing import Protocol as Interface
 
 from pipeline.align.labels import Labels
@@ -16,6 +16,7 @@ from pipeline.arrays import Ints
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
 from pipeline.metrics.measure import Measure, Scored
+from pipeline.partials.merge import Partial
 from pipeline.protocols.blocks import Blocks
 from pipeline.protocols.disputes import Dispute
 from pipeline.terms import Facts, Figure
@@ -32,19 +33,39 @@ class Role:
     """The organisers' short option, an alias on the command line."""
 
 
-class Sliced(Interface):
-    """Rows of many buckets in one canonical order: trials, or the key that they are aligned with."""
+Trials = TypeVar("Trials")
+Key = TypeVar("Key", bound="Sliced[Any]")
+Timeline = TypeVar("Timeline")
+Totals = TypeVar("Totals", bound=Partial)
+Rows_co = TypeVar("Rows_co", covariant=True)
+Tables = Mapping[str, object]
+"""Inputs as they were read, by role."""
+Survey = Mapping[str, object]
+"""What the trials as a whole say (``n_rows``, …)."""
+Findings = tuple[Finding, ...]
+
+
+class Sliced(Interface[Rows_co]):
+    """Rows_co of many buckets in one canonical order: trials, or the key that they are aligned with."""
 
     @property
     def offsets(self) -> Ints:
         """Row where each bucket begins, with the total at the end."""
         ...
 
-    def tiles(self, first: int, last: int) -> Sliced:
+    def tiles(self, first: int, last: int) -> Rows_co:
         """Buckets ``first`` up to ``last`` (exclusive)."""
         ...
 
     def __len__(self) -> int: ...
+
+
+class Laid(Sliced[Rows_co], Interface[Rows_co]):
+    """Trials as they are laid out, maybe each tile when it is asked for."""
+
+    def whole(self) -> Rows_co:
+        """All of them at once."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -61,12 +82,12 @@ EVERYTHING, DRAWN = Asked(), Asked(every_point=False)
 
 
 @dataclass(frozen=True)
-class Reference:
+class Reference(Generic[Key, Timeline]):
     """The organiser's side of one (query set, dataset): everything an aligner or a measure needs but the output."""
 
-    key: Any
+    key: Key
     """What trials are aligned with, sliced like them (for detections: occurrences)."""
-    timeline: Any
+    timeline: Timeline
     """The dataset that trials are laid out on."""
     facts: Facts
     findings: tuple[Finding, ...] = ()
@@ -94,110 +115,133 @@ class Conclusion:
         return replace(self, figures=figures, blocks=(), curve={}, tables={}, conditions=parts)
 
 
-def _nothing(*_: Any) -> dict[str, Any]:
+def _says_nothing(_: object) -> dict[str, object]:
     return {}
 
 
-def _no_reader(*_: Any) -> str | None:
+def _no_fields(_: str) -> Mapping[str, str]:
+    return {}
+
+
+def _no_slips(_: str) -> Findings:
+    return ()
+
+
+def _no_reader(_: Protocol, __: str) -> str | None:
     return None
 
 
-def _no_findings(*_: Any) -> tuple[Finding, ...]:
+def _no_findings(_: Protocol, __: Tables) -> Findings:
     return ()
 
 
 @dataclass(frozen=True)
-class Kind:
+class Kind(Generic[Trials, Key, Timeline]):
     """How one kind of trials, and the key they are aligned with, is kept and named."""
 
     name: str
-    to_dataset: Callable[[Any, Any, Mapping[str, str | int]], Any]
+    to_dataset: Callable[[Trials, Timeline, Mapping[str, str | int]], Any]
     """Trials, timeline and attributes → an array dataset with dimension ``trial`` (an ``xarray.Dataset``)."""
-    from_dataset: Callable[[Any, int, int], Any]
+    from_dataset: Callable[[Any, int, int], Trials]
     """Buckets ``first`` up to ``last`` (exclusive) of such a dataset, or of what is stored of it → trials."""
-    timeline_parts: Callable[[Any, Any], Mapping[str, Any]]
+    timeline_parts: Callable[[Any, Timeline], Mapping[str, object]]
     """Settings and timeline → what the layout of trials depends on beside the output's bytes."""
-    key_columns: Callable[[Any], Mapping[str, Any]]
-    key_from_columns: Callable[[Mapping[str, Any]], Any]
-    timeline_columns: Callable[[Any], Mapping[str, Any]]
-    timeline_from_columns: Callable[[Mapping[str, Any]], Any]
-    survey: Callable[[Any], Mapping[str, Any]] = _nothing
-    """Trials → what the output says beside them that figures need, as JSON may carry it."""
-
-
-class Conclude(Interface):
-    """From a cell's merged partial to its figures, and to what is asked for beside them."""
-
-    def __call__(
-        self, protocol: Protocol, partial: Any, facts: Facts, survey: Mapping[str, Any], asked: Asked = ..., /
-    ) -> Conclusion:
-        """All that is asked for, or more: ``Family.concluded`` leaves out the rest."""
-        ...
+    key_columns: Callable[[Key], Mapping[str, Any]]
+    key_from_columns: Callable[[Mapping[str, Any]], Key]
+    timeline_columns: Callable[[Timeline], Mapping[str, Any]]
+    timeline_from_columns: Callable[[Mapping[str, Any]], Timeline]
+    survey: Callable[[Trials], Survey] = _says_nothing
+    """Any tile of the trials → what the output says beside them that figures need, as JSON may carry it."""
 
 
 @dataclass(frozen=True)
-class Family:
-    """The functions that the protocols of one family share. All are pure."""
+class Reads:
+    """Which settings a stage reads: changing another one makes nothing of it anew."""
 
-    name: str
-    kind: Kind
-    outputs: tuple[str, ...]
-    """The roles that a participant's trials are read from; the first is the one a cell cannot do without."""
-    refer: Callable[[Protocol, Mapping[str, Any]], Reference]
-    """Organiser's tables by role → reference."""
-    lay_out: Callable[[Protocol, Mapping[str, Any], Any], tuple[Any, tuple[Finding, ...]]]
-    """A system's tables by role → its trials on the dataset's timeline."""
-    align: Callable[[Protocol, Any, Any, Reference], Labels]
-    """Trials and key of any run of buckets → what every trial is."""
-    count: Callable[[Protocol, Any, Labels, Any, Reference], Any]
-    """Trials, labels and key of any run of buckets → their partial."""
-    zero: Callable[[], Any]
-    """The partial of no trials at all."""
-    conclude: Conclude
-    """Merged partial → figures. The mapping holds what the trials as a whole say (``n_rows``, …)."""
-    lay_out_tiles: Callable[[Protocol, Mapping[str, Any], Any], tuple[Sliced, tuple[Finding, ...]]] | None = None
-    """The same trials, each tile laid out when it is asked for; None where a family has them all at once only."""
-    blocks: Blocks | None = None
-    """What its blocks are of; None where they are of nothing that maps show."""
-    check: Callable[[Protocol, Mapping[str, Any]], tuple[Finding, ...]] = _no_findings
-    """Tables by role, any subset → problems between them, for ``rescore validate``."""
-    boards_apart: bool = False
+    refer: tuple[str, ...] | None = None
+    """The settings that have a part in a reference's address. None: all of them."""
+    conclude: tuple[str, ...] = ()
+    """The settings that neither ``align`` nor ``refer`` read."""
+    nothing: tuple[str, ...] = ()
+    """The settings that play no part in this family, which shares its settings with another."""
+
+
+@dataclass(frozen=True)
+class Boards:
+    """How systems stand beside each other."""
+
+    apart: bool = False
     """Whether systems of different boards (a field of ``identify``) are not even ranked in one list."""
     primaries_only: bool = False
     """Whether contrastive systems are shown without a rank."""
-    has_curve: bool = False
-    """Whether cells have a curve of miss against false-alarm rate over thresholds."""
-    compare: Callable[[Any, Any], dict[str, Figure]] | None = None
-    """Merged partials of two outputs on one reference → p of paired tests by name, where the family has any."""
-    identify: Callable[[str], Mapping[str, str]] = _nothing
+    identify: Callable[[str], Mapping[str, str]] = _no_fields
     """A system's name → what its fields say, where it follows the evaluation's rule; coordinates of the grid."""
-    name_slips: Callable[[str], tuple[Finding, ...]] = _no_findings
+    name_slips: Callable[[str], Findings] = _no_slips
     """An output's name → warnings where it means to follow the evaluation's rule and does not."""
+
+
+@dataclass(frozen=True)
+class Abilities(Generic[Trials, Key, Timeline, Totals]):
+    """What only some families can do; None where one cannot."""
+
     reader: Callable[[Protocol, str], str | None] = _no_reader
     """Protocol and role → the format to read it with where settings ask for another one than the role's."""
-    whole: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Scored[Any]] | None = None
+    check: Callable[[Protocol, Tables], Findings] = _no_findings
+    """Tables by role, any subset → problems between them, for ``rescore validate``."""
+    blocks: Blocks | None = None
+    """What its blocks are of, for maps."""
+    curve: bool = False
+    """Whether cells have a curve of miss against false-alarm rate over thresholds."""
+    whole: Callable[[Protocol, Totals, Facts, Survey], Scored[Any]] | None = None
     """Merged partial → the cell as its measures see it, conditions left out; arguments as of ``conclude``."""
-    explain: Callable[[Protocol, Any, Labels, Any, Reference], Table] | None = None
-    """Trials, labels and key → what became of each of them, one row each; None where a family has no such table."""
+    compare: Callable[[Totals, Totals], dict[str, Figure]] | None = None
+    """Merged partials of two outputs on one reference → p of paired tests by name."""
+    explain: Callable[[Protocol, Trials, Labels, Key, Reference[Key, Timeline]], Table] | None = None
+    """Trials, labels and key → what became of each of them, one row each."""
     dispute: Dispute | None = None
-    """How single trials are explained; None where the family's trials have no outcome of their own."""
-    derivation: tuple[str, ...] | None = None
-    """The settings that ``refer`` reads: no other one has a part in a reference's address. None: all of them."""
-    conclusion: tuple[str, ...] = ()
-    """The settings that ``align`` does not read, nor ``refer``: changing one aligns nothing."""
-    no_part: tuple[str, ...] = ()
-    """The settings that play no part in this family, which shares its settings with another."""
+    """How single trials are explained."""
+
+
+@dataclass(frozen=True)
+class Family(Generic[Trials, Key, Timeline, Totals]):
+    """The functions that the protocols of one family share, in the order in which a cell goes through them. All are
+    pure."""
+
+    name: str
+    kind: Kind[Trials, Key, Timeline]
+    outputs: tuple[str, ...]
+    """The roles that a participant's trials are read from; the first is the one a cell cannot do without."""
+    refer: Callable[[Protocol, Tables], Reference[Key, Timeline]]
+    """Organiser's tables by role → reference."""
+    lay_out: Callable[[Protocol, Tables, Timeline], tuple[Laid[Trials], Findings]]
+    """A system's tables by role → its trials on the dataset's timeline, maybe each tile when it is asked for."""
+    align: Callable[[Protocol, Trials, Key, Reference[Key, Timeline]], Labels]
+    """Trials and key of any run of buckets → what every trial is."""
+    count: Callable[[Protocol, Trials, Labels, Key, Reference[Key, Timeline]], Totals]
+    """Trials, labels and key of any run of buckets → their partial."""
+    zero: Callable[[], Totals]
+    """The partial of no trials at all."""
+    conclude: Callable[[Protocol, Totals, Facts, Survey, Asked], Conclusion]
+    """Merged partial → all that is asked for, or more: ``concluded`` leaves out the rest."""
+    reads: Reads = Reads()
+    boards: Boards = Boards()
+    can: Abilities[Trials, Key, Timeline, Totals] = Abilities()
 
     def concluded(
-        self, protocol: Protocol, partial: Any, facts: Facts, survey: Mapping[str, Any], asked: Asked = EVERYTHING
+        self, protocol: Protocol, partial: Totals, facts: Facts, survey: Survey, asked: Asked = EVERYTHING
     ) -> Conclusion:
         """What is asked for of a cell, from its merged partial."""
         made = self.conclude(protocol, partial, facts, survey, asked)
         return made if asked.measures is None else made.figures_alone(asked.measures)
 
-    def counted(self, protocol: Protocol, trials: Any, key: Any, reference: Reference) -> Any:
+    def counted(self, protocol: Protocol, trials: Trials, key: Key, reference: Reference[Key, Timeline]) -> Totals:
         """The partial of trials that are aligned for it."""
         return self.count(protocol, trials, self.align(protocol, trials, key, reference), key, reference)
+
+
+AnyFamily = Family[Any, Any, Any, Any]
+AnyKind = Kind[Any, Any, Any]
+AnyReference = Reference[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -208,7 +252,7 @@ class Protocol:
     edition: int
     mode: str
     title: str
-    family: Family
+    family: AnyFamily
     roles: tuple[Role, ...]
     settings: Any
     """A frozen dataclass of the family: every difference between protocols and modes is one field of it."""

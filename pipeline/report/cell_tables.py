@@ -32,7 +32,7 @@ def write_cell_tables(store: Store, plan: Plan, prefix: str) -> dict[str, str]:
 
 def has_tables(plan: Plan) -> bool:
     """Whether the protocol has such tables."""
-    return plan.protocol.family.explain is not None and isinstance(plan.protocol.settings, KwsSettings)
+    return plan.protocol.family.can.explain is not None and isinstance(plan.protocol.settings, KwsSettings)
 
 
 def cell_files(store: Store, plan: Plan, job: Job) -> dict[str, str]:

@@ -79,7 +79,7 @@ def query_rows(grid: Mapping[str, xr.Dataset]) -> list[dict[str, Any]]:
 
 
 def query_table(grid: Mapping[str, xr.Dataset]) -> LongTable:
-    """The same as columns."""
+    """The rows of ``query_rows`` as columns."""
     group = grid.get("queries")
     if group is None or "value" not in group:
         return _NOTHING
@@ -97,7 +97,7 @@ def curve_rows(grid: Mapping[str, xr.Dataset]) -> list[dict[str, Any]]:
 
 
 def curve_table(grid: Mapping[str, xr.Dataset]) -> LongTable:
-    """The same as columns."""
+    """The rows of ``curve_rows`` as columns."""
     group = grid.get("curves")
     if group is None or not {"first", "last"} <= set(group.variables):
         return _NOTHING

@@ -31,7 +31,7 @@ def board_csv(grid: Mapping[str, xr.Dataset]) -> bytes:
 
 
 def csv_of(run: Run) -> bytes:
-    """The same from a grid that is read already."""
+    """The boards as CSV, from a grid that is read already."""
     rows = rows_of(run)
     out = io.StringIO(newline="")
     writer = csv.writer(out)

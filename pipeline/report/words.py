@@ -102,7 +102,7 @@ def label(measure: str) -> Label:
 @cache
 def _labels() -> dict[str, Label]:
     """What measures are called by those who declare them: protocols, their blocks, and the table of calibration."""
-    kinds = (protocol.family.blocks for protocol in protocols.protocols().values())
+    kinds = (protocol.family.can.blocks for protocol in protocols.protocols().values())
     return {
         **{blocks.mapped: blocks.label for blocks in kinds if blocks is not None},
         **{measure.name: measure.label for measure in (*ape.MEASURES, *protocols.measures().values())},

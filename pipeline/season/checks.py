@@ -76,7 +76,7 @@ def _segments(url: str) -> SegmentList:
 def _queries(protocol: Protocol, tables: Mapping[str, Any], piece: Piece, remarks: Remarks) -> None:
     """Keyword search: queries of the list that have no block, queries and recordings that are unknown."""
     role = protocol.family.outputs[0]
-    remarks.take(ERROR, relabel(protocol.family.check(protocol, tables), {role: piece.name}))
+    remarks.take(ERROR, relabel(protocol.family.can.check(protocol, tables), {role: piece.name}))
     output = tables[role]
     if "kwlist" in tables:
         listed, answered = tables["kwlist"].keywords.text("id"), set(output.blocks.text("query"))

@@ -154,7 +154,7 @@ class _Earlier:
         self.run, self.plan, self._store = run, load_plan(store, run.plan), store
 
     def job(self, job: Job) -> Job | None:
-        """The same cell there."""
+        """The job of the cell in that run; None where it has none."""
         return self.plan.by_cell.get(job.cell)
 
     def result(self, job: Job) -> Result | None:

@@ -59,7 +59,7 @@ def reproduce_here(folder: Path) -> Reproduced:
 
 
 def reproduce(folder: Path) -> Reproduced:
-    """The same in a new environment, with the archive's wheels and nothing else. Raises ``PlatformError`` where that
+    """``reproduce_here`` in a new environment, with the archive's wheels alone. Raises ``PlatformError`` where that
     cannot be made.
     """
     _index(folder)

@@ -70,6 +70,10 @@ class Trials:
     def __len__(self) -> int:
         return int(self.query.size)
 
+    def whole(self) -> Trials:
+        """These trials: they are laid out already."""
+        return self
+
     def tiles(self, first: int, last: int) -> Trials:
         """Buckets ``first`` up to ``last`` (exclusive) as trials of their own; views, nothing is copied."""
         begin, end = int(self.offsets[first]), int(self.offsets[last])

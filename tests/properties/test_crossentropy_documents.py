@@ -108,7 +108,8 @@ def output_of(rows):
 
 def tiles_of(targets, rows, ranges):
     reference = reference_of(targets)
-    trials, _ = QUESST.family.lay_out(QUESST, {"output": output_of(rows)}, reference.timeline)
+    laid, _ = QUESST.family.lay_out(QUESST, {"output": output_of(rows)}, reference.timeline)
+    trials = laid.whole()
     parts = [(trials.tiles(*cut), reference.key.tiles(*cut)) for cut in ranges]
     return [QUESST.family.counted(QUESST, *part, reference) for part in parts], reference.facts
 
@@ -230,7 +231,7 @@ from pipeline.metrics.multiclass.calibration import calibrate
 labels = rng.integers(0, 4, 4000)
 llh = rng.normal(size=(4000, 4)) + 2.0 * np.eye(4)[labels]
 found.append(repr(calibrate(llh, labels, (0.4, 0.3, 0.2, 0.1))))
-from pipeline.metrics import affine
+from pipeline.metrics.entropy import affine
 score = np.sort(rng.normal(size=20000))
 hits = (rng.random(20000) < 0.5 + score / 10).astype(float)
 minimum = affine.minimise(score, hits, 1.0 - hits, 0.1, -2.2)

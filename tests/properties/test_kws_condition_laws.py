@@ -86,13 +86,14 @@ def _result(mode: str, overrides: dict[str, str], tables: dict[str, Any], edges:
     protocol = find("openkws13", mode=mode, overrides=overrides)
     family = protocol.family
     reference = family.refer(protocol, tables)
-    trials, _ = family.lay_out(protocol, tables, reference.timeline)
+    laid, _ = family.lay_out(protocol, tables, reference.timeline)
+    trials = laid.whole()
     parts = [
         decode(encode(family.counted(protocol, trials.tiles(a, b), reference.key.tiles(a, b), reference)))
         for a, b in pairwise(edges)
     ]
     total = merge_tree(parts, family.zero())
-    concluded = family.conclude(protocol, total, reference.facts, survey(protocol, trials))
+    concluded = family.conclude(protocol, total, reference.facts, survey(family, trials))
     made = replace(scored(protocol, concluded, (), (), None), sources=())
     return encode(total), to_bytes(made), set(made.conditions)
 

@@ -54,7 +54,8 @@ def _outcomes(
     protocol = find("med11", overrides=settings)
     family = protocol.family
     reference = family.refer(protocol, tables)
-    trials, _ = family.lay_out(protocol, tables, reference.timeline)
+    laid, _ = family.lay_out(protocol, tables, reference.timeline)
+    trials = laid.whole()
     edges = sorted({0, 64, *(buckets or ())})
     parts = [
         family.counted(protocol, trials.tiles(first, last), reference.key.tiles(first, last), reference)

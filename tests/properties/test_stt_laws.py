@@ -92,7 +92,8 @@ def _outcomes(tables: dict[str, Any], order: list[int] | None = None) -> SttOutc
     protocol = find("stt13", overrides={"alignment": "true"})
     family = protocol.family
     reference = family.refer(protocol, tables)
-    words, _ = family.lay_out(protocol, tables, reference.timeline)
+    laid, _ = family.lay_out(protocol, tables, reference.timeline)
+    words = laid.whole()
     if order is None:
         made: SttOutcomes = family.counted(protocol, words, reference.key, reference)
         return made

@@ -17,7 +17,7 @@ from pipeline.engine.stored import labelstore, trialstore
 from pipeline.engine.tasks import Place
 from pipeline.errors import UsageError
 from pipeline.formats.table import Table, recode
-from pipeline.protocols.base import Protocol, Reference
+from pipeline.protocols.base import AnyReference, Protocol
 from pipeline.protocols.kws.explain import listed
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
@@ -38,7 +38,8 @@ def align_tables(protocol: Protocol, tables: Mapping[str, Any]) -> Alignment:
     """The alignment of one output, from its tables by role. Raises ``UsageError`` where a protocol has none."""
     explain = _explain(protocol)
     reference = protocol.family.refer(protocol, tables)
-    trials, _ = protocol.family.lay_out(protocol, tables, reference.timeline)
+    laid, _ = protocol.family.lay_out(protocol, tables, reference.timeline)
+    trials = laid.whole()
     labels = counting.aligned(protocol, trials, reference.key, reference)
     rows = explain(protocol, trials, labels, reference.key, reference)
     queries = listed(protocol.settings, reference.facts, protocol.family.kind.survey(trials))
@@ -68,12 +69,12 @@ def _language(kwlist: Any) -> str:
 
 
 def _explain(protocol: Protocol) -> Any:
-    if protocol.family.explain is None:
+    if protocol.family.can.explain is None:
         raise UsageError(f"{protocol.name} has no alignment table. Leave the option out.")
-    return protocol.family.explain
+    return protocol.family.can.explain
 
 
-def _alignment(parts: Sequence[Table], reference: Reference, queries: Sequence[str], language: str) -> Alignment:
+def _alignment(parts: Sequence[Table], reference: AnyReference, queries: Sequence[str], language: str) -> Alignment:
     texts = {query: reference.facts.texts.get(query, "") for query in queries}
     return Alignment(_ordered(_joined(parts), tuple(texts)), texts, language)
 

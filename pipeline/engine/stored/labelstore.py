@@ -63,7 +63,7 @@ def path_of(protocol: Protocol, trials_path: str, reference_address: str) -> str
         "labels",
         protocol,
         family=family.name,
-        settings={name: settings[name] for name in sorted(settings.keys() - set(family.conclusion))},
+        settings={name: settings[name] for name in sorted(settings.keys() - set(family.reads.conclude))},
         trials=trials_path,
         reference=reference_address,
     )

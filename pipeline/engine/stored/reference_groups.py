@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipeline.errors import DamageError, Finding
-from pipeline.protocols.base import Kind, Reference
+from pipeline.protocols.base import AnyKind, AnyReference, Reference
 from pipeline.store.groups import Array, Group
 from pipeline.terms import Facts, Selection
 
@@ -33,7 +33,7 @@ _FACTS: dict[str, tuple[str, str, str]] = {
 _KEY, _TIMELINE = "key_", "timeline"
 
 
-def to_groups(reference: Reference, kind: Kind) -> dict[str, Group]:
+def to_groups(reference: AnyReference, kind: AnyKind) -> dict[str, Group]:
     """The groups of a reference by their names; nothing is lost."""
     facts, columns = reference.facts, kind.key_columns(reference.key)
     attributes = {
@@ -60,7 +60,7 @@ def to_groups(reference: Reference, kind: Kind) -> dict[str, Group]:
     return {"": Group(arrays, ("query",), attributes), _TIMELINE: Group(timeline, (), about_timeline)}
 
 
-def from_groups(groups: Mapping[str, xr.Dataset], kind: Kind) -> Reference:
+def from_groups(groups: Mapping[str, xr.Dataset], kind: AnyKind) -> AnyReference:
     """The reference that ``to_groups`` took apart. Raises ``DamageError`` for groups of anything else."""
     root = groups[""]
     try:

@@ -13,7 +13,7 @@ from pipeline.engine.stored import tablestore
 from pipeline.engine.stored.reference_groups import from_groups, groups_of, to_groups
 from pipeline.engine.work import Work
 from pipeline.errors import InputError, PlatformError
-from pipeline.protocols.base import Kind, Protocol, Reference
+from pipeline.protocols.base import AnyKind, AnyReference, Protocol
 from pipeline.store import arrays, groups
 from pipeline.store.blobs import Store
 from pipeline.store.groups import encode
@@ -30,7 +30,7 @@ def address_of(protocol: Protocol, inputs: Mapping[str, Source]) -> str:
     No cost and no prior, so a new operating point finds it again.
     """
     settings, family = protocols.fields(protocol)["settings"], protocol.family
-    names = settings.keys() if family.derivation is None else family.derivation
+    names = settings.keys() if family.reads.refer is None else family.reads.refer
     formats = {role.name: role.format for role in protocol.roles}
     own = own_inputs(protocol, inputs)
     return editions.named(
@@ -78,7 +78,7 @@ def path_of(reference_address: str) -> str:
 
 def sound(
     store: Store, protocol: Protocol, reference_address: str, inputs: Mapping[str, Source]
-) -> tuple[Reference, Work]:
+) -> tuple[AnyReference, Work]:
     """The reference at an address, derived again from a cell's ``inputs`` where it is lost or damaged.
 
     Raises ``PlatformError`` where it is, and was derived in another edition than this program's.
@@ -99,7 +99,7 @@ def sound(
 
 
 @lru_cache(maxsize=32)
-def load(store: Store, kind: Kind, reference_address: str) -> Reference:
+def load(store: Store, kind: AnyKind, reference_address: str) -> AnyReference:
     """The reference at an address; kept per process, since every task of a cell needs it."""
     path = path_of(reference_address)
     groups = arrays.open_groups(store, path, groups_of())

@@ -19,7 +19,7 @@ from pipeline.engine.inputs import read_planned
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
-from pipeline.protocols.base import Kind, Protocol, Sliced
+from pipeline.protocols.base import AnyKind, Protocol, Sliced
 from pipeline.store import arrays, batched, groups
 from pipeline.store.blobs import Store
 from pipeline.store.groups import RAGGED
@@ -94,7 +94,7 @@ def ensure(
 
 def sound(
     store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int
-) -> tuple[Sliced, Work]:
+) -> tuple[Sliced[Any], Work]:
     """Buckets ``first`` up to ``last`` (exclusive) of stored trials; what is damaged is read from the output again."""
     path, work = path_of(protocol, inputs, timeline), Work()
 
@@ -134,7 +134,8 @@ def _read(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, path:
     """Trials and findings of an output; why it is refused, if it is, is kept like trials would be."""
     try:
         tables = {role: read(protocol, role, inputs[role]) for role in protocol.family.outputs if role in inputs}
-        return protocol.family.lay_out(protocol, tables, timeline)
+        laid, findings = protocol.family.lay_out(protocol, tables, timeline)
+        return laid.whole(), findings
     except InputError as error:
         refused = {"findings": [asdict(finding) for finding in error.findings], "count": error.count}
         store.put_sealed(refusal_path(path), json.dumps(refused, sort_keys=True).encode())
@@ -182,16 +183,16 @@ def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> Tri
     return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]), cuts_of(store, path))
 
 
-def load(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> Sliced:
+def load(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> Sliced[Any]:
     """Buckets ``first`` up to ``last`` (exclusive) of stored trials."""
     return _load(store, protocol.family.kind, path_of(protocol, inputs, timeline), first, last)
 
 
-def _load(store: Store, kind: Kind, path: str, first: int, last: int) -> Sliced:
+def _load(store: Store, kind: AnyKind, path: str, first: int, last: int) -> Sliced[Any]:
     stored = _opened(store, path)
     offsets = stored.dataset.variables["bucket_offset"].to_numpy()
     stored.fetch(int(offsets[first]), int(offsets[last]))
-    loaded: Sliced = kind.from_dataset(stored.dataset, first, last)
+    loaded: Sliced[Any] = kind.from_dataset(stored.dataset, first, last)
     return loaded
 
 

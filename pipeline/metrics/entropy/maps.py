@@ -82,7 +82,8 @@ class AffineMap:
             return self._scaled(score * unit - self.pivots[0] * unit)
 
     def of_rows(self, llh: Floats, labels: NDArray[np.integer[Any]]) -> Floats:
-        """The same of log-likelihoods (T, K), each less that of the true class: 0 in the column of the true class."""
+        """(score - pivot) / 2**exponent of log-likelihoods (T, K), each less that of the true class, whose own column
+        is 0."""
         scores, pivots = llh * self._unit, np.array(self.pivots) * self._unit
         with np.errstate(over="ignore", invalid="ignore"):
             apart, left = _difference(scores, scores[np.arange(labels.size), labels][:, None])

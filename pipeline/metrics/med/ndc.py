@@ -228,7 +228,7 @@ def ndc_at_ter(scored: EventScored) -> Figure:
 
 
 def p_md_at_ter(scored: EventScored) -> Figure:
-    """The mean missed detection rate at the same place (MED 2012)."""
+    """The mean missed detection rate where NDC@TER is taken (MED 2012)."""
     return _at_ter(scored, "p_md")
 
 

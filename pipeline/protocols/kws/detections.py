@@ -16,7 +16,18 @@ from pipeline.metrics.measure import Rules, Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
-from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol
+from pipeline.protocols.base import (
+    EVERYTHING,
+    Abilities,
+    Asked,
+    Boards,
+    Conclusion,
+    Family,
+    Findings,
+    Kind,
+    Protocol,
+    Reads,
+)
 from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.blocks import merged_blocks
 from pipeline.protocols.kws.conditions import (
@@ -35,19 +46,11 @@ from pipeline.protocols.kws.warnings import crowded, decision_ties, unknown_mess
 from pipeline.terms import Facts, OperatingPoint, Selection
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.blocks import query_of
-from pipeline.trials.schema import Timeline, Trials
+from pipeline.trials.schema import Occurrences, Timeline, Trials
 
 
-def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -> tuple[Trials, tuple[Finding, ...]]:
-    """A KWSList or STDList on the dataset's timeline."""
-    laid, findings = lay_out_tiles(protocol, tables, timeline)
-    return laid.whole(), findings
-
-
-def lay_out_tiles(
-    protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline
-) -> tuple[layout.Layout, tuple[Finding, ...]]:
-    """The same tile by tile; see ``Family.lay_out_tiles``."""
+def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -> tuple[layout.Layout, Findings]:
+    """A KWSList or STDList on the dataset's timeline, each tile laid out when it is asked for."""
     output, settings = tables["output"], protocol.settings
     laid = layout.Layout.of(output, timeline, files=settings.files, duplicate_blocks=settings.duplicate_blocks)
     return laid, output.findings
@@ -63,7 +66,7 @@ def timeline_parts(settings: Any, timeline: Timeline) -> dict[str, Any]:
     }
 
 
-def survey(trials: Trials | layout.Layout) -> dict[str, Any]:
+def survey(trials: Trials) -> dict[str, Any]:
     """Every block of the output with its count of out-of-vocabulary words, None where it declares none."""
     counts = {name: float(block.get("oov_count", math.nan)) for name, block in trials.blocks.items()}
     return {"oov_count": {name: None if math.isnan(count) else count for name, count in counts.items()}}
@@ -151,7 +154,7 @@ def _of_whole(
 
 
 def whole(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Scored[Ledger]:
-    """The cell as its measures see it; see ``Family.whole``."""
+    """The cell as its measures see it; see ``Abilities.whole``."""
     settings = protocol.settings
     queries = listed(settings, facts, survey)
     ledger = merged_blocks(partial.ledger, survey.get("oov_count", {})).select(queries)
@@ -256,26 +259,25 @@ TIMED = Kind(
     timeline_from_columns=columns.timeline,
     survey=survey,
 )
-DETECTIONS = Family(
+DETECTIONS: Family[Trials, Occurrences, Timeline, Outcomes] = Family(
     name="detections",
     kind=TIMED,
     outputs=("output",),
     refer=refer,
     lay_out=lay_out,
-    lay_out_tiles=lay_out_tiles,
     align=align,
     count=count,
     zero=Outcomes,
     conclude=conclude,
-    whole=whole,
-    blocks=QUERY_BLOCKS,
-    check=check,
-    identify=identify,
-    name_slips=identifier_slips,
-    reader=reader,
-    explain=explain,
-    dispute=DISPUTE,
-    has_curve=True,
-    derivation=DERIVATION,
-    conclusion=CONCLUSION,
+    reads=Reads(DERIVATION, CONCLUSION),
+    boards=Boards(identify=identify, name_slips=identifier_slips),
+    can=Abilities(
+        reader=reader,
+        check=check,
+        blocks=QUERY_BLOCKS,
+        curve=True,
+        whole=whole,
+        explain=explain,
+        dispute=DISPUTE,
+    ),
 )

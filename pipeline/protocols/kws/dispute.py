@@ -22,7 +22,7 @@ from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.disputes import Dispute
 from pipeline.protocols.kws.tiles import align_tile, score_range_of
 from pipeline.trials.blocks import query_of
-from pipeline.trials.schema import Occurrences, Trials
+from pipeline.trials.schema import Occurrences, Timeline, Trials
 
 RULES: Mapping[str, str] = {
     "only": "nothing else is in reach of either",
@@ -91,7 +91,11 @@ class Explained:
 
 
 def explain_query(
-    protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference, query: str
+    protocol: Protocol,
+    trials: Trials,
+    occurrences: Occurrences,
+    reference: Reference[Occurrences, Timeline],
+    query: str,
 ) -> tuple[Explained, ...]:
     """Every detection and every occurrence of one query of a tile, by file, channel and begin."""
     return tuple(_Query(protocol, trials, occurrences, reference, query).explained())
@@ -101,7 +105,12 @@ class _Query:
     """One query of an aligned tile."""
 
     def __init__(
-        self, protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference, query: str
+        self,
+        protocol: Protocol,
+        trials: Trials,
+        occurrences: Occurrences,
+        reference: Reference[Occurrences, Timeline],
+        query: str,
     ) -> None:
         made = align_tile(protocol, trials, occurrences, reference)
         self.settings, self.trials, self.occurrences = protocol.settings, trials, made.occurrences

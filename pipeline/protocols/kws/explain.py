@@ -15,14 +15,18 @@ from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws.settings import lines_of
 from pipeline.terms import Facts
 from pipeline.trials.blocks import query_of
-from pipeline.trials.schema import Occurrences, Trials
+from pipeline.trials.schema import Occurrences, Timeline, Trials
 
 OUTCOMES = ("CORR", "MISS", "FA", "CORR!DET")
 CORR, MISS, FA, CORRECT_REJECTION = range(len(OUTCOMES))
 
 
 def explain(
-    _protocol: Protocol, trials: Trials, labels: Labels, occurrences: Occurrences, _reference: Reference
+    _protocol: Protocol,
+    trials: Trials,
+    labels: Labels,
+    occurrences: Occurrences,
+    _reference: Reference[Occurrences, Timeline],
 ) -> Table:
     """One row per kept detection, and per occurrence that none is mapped to; see ``aligned_rows``."""
     aligned = labels.aligned()

@@ -29,11 +29,11 @@ from pipeline.trials import keywords, layout
 from pipeline.trials.duration import excerpts_s
 from pipeline.trials.duration import t_audio_s as audio_duration_s
 from pipeline.trials.noscore import noscore_findings, without_noscore
-from pipeline.trials.schema import Excerpts, Timeline
+from pipeline.trials.schema import Excerpts, Occurrences, Timeline
 from pipeline.trials.tokens.transcript import SearchRules
 
 
-def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
+def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[Occurrences, Timeline]:
     """ECF, transcript and query list → occurrences, timeline and facts."""
     settings, rttm, kwlist = protocol.settings, tables["rttm"], tables["kwlist"]
     timeline, ecf_findings = _timeline(settings, tables)

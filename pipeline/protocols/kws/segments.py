@@ -34,7 +34,7 @@ from pipeline.metrics.kws import stwv
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
-from pipeline.protocols.base import Protocol, Reference
+from pipeline.protocols.base import Protocol, Reads, Reference
 from pipeline.protocols.kws import detections
 from pipeline.protocols.kws import refer as kws_refer
 from pipeline.protocols.kws.conditions import BY_EXCERPT, in_namefile, own_excerpts, typed
@@ -45,7 +45,7 @@ from pipeline.protocols.kws.settings import KWSEVAL, PLAN_004, KwsSettings
 from pipeline.protocols.kws.tiles import omitted_of_blocks, omitted_queries
 from pipeline.protocols.settings import setting
 from pipeline.trials.blocks import occurrences_of_blocks
-from pipeline.trials.schema import Excerpts, Occurrences, Trials
+from pipeline.trials.schema import Excerpts, Occurrences, Timeline, Trials
 from pipeline.trials.segments import Segments, adapt_segments, find_segments, select_segments, target_segments
 
 
@@ -104,7 +104,7 @@ NO_PART = (
 """Settings of keyword search that count seconds or map occurrences."""
 
 
-def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
+def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[Occurrences, Timeline]:
     """ECF, transcript and query list → segments as the timeline's excerpts, target segments as its key, and facts."""
     settings: SegmentSettings = protocol.settings
     searched = replace(settings, word_gap_s=math.inf) if settings.gap_rule == "none" else settings
@@ -126,7 +126,7 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
     )
 
 
-def _facts(settings: SegmentSettings, found: Reference, segments: Segments) -> Any:
+def _facts(settings: SegmentSettings, found: Reference[Occurrences, Timeline], segments: Segments) -> Any:
     """Facts whose trials are segments, their own ones for conditions that pick some."""
     held = own_excerpts(settings.condition, found.facts.selections, segments.spans)
     selections = []
@@ -145,7 +145,7 @@ def _facts(settings: SegmentSettings, found: Reference, segments: Segments) -> A
     )
 
 
-def _parts(settings: KwsSettings, reference: Reference) -> dict[str, Bools]:
+def _parts(settings: KwsSettings, reference: Reference[Occurrences, Timeline]) -> dict[str, Bools]:
     """Segments of the conditions that pick some, by their names in a ledger."""
     return own_excerpts(settings.condition, reference.facts.selections, reference.timeline.excerpts)
 
@@ -165,7 +165,9 @@ def _findings(settings: SegmentSettings, occurrences: Occurrences, targets: Occu
     return findings
 
 
-def align(protocol: Protocol, trials: Trials, targets: Occurrences, reference: Reference) -> Labels:
+def align(
+    protocol: Protocol, trials: Trials, targets: Occurrences, reference: Reference[Occurrences, Timeline]
+) -> Labels:
     """What every detection is, for which segment it stands, and the target segments that none stands for.
 
     A detection on the border of two target segments may stand for both: ``also_trial`` has it once more.
@@ -214,13 +216,25 @@ class _Standing:
         return cls(Aligned(kept[order], row[order], once.omitted), segment[order], decision)
 
 
-def explain(_protocol: Protocol, trials: Trials, labels: Labels, targets: Occurrences, _reference: Reference) -> Table:
+def explain(
+    _protocol: Protocol,
+    trials: Trials,
+    labels: Labels,
+    targets: Occurrences,
+    _reference: Reference[Occurrences, Timeline],
+) -> Table:
     """One row per segment with a detection, and per target segment without; see ``kws_explain.aligned_rows``."""
     made = _Standing.of(labels)
     return aligned_rows(trials, targets, made.aligned, made.decision)
 
 
-def count(protocol: Protocol, trials: Trials, labels: Labels, targets: Occurrences, reference: Reference) -> Outcomes:
+def count(
+    protocol: Protocol,
+    trials: Trials,
+    labels: Labels,
+    targets: Occurrences,
+    reference: Reference[Occurrences, Timeline],
+) -> Outcomes:
     """The ledger of all queries, listed or not, in every condition, and counts of odd rows."""
     made, block = _Standing.of(labels), labels["omitted_block"]
     segments = reference.timeline.excerpts
@@ -276,10 +290,12 @@ SEGMENTS = replace(
     refer=refer,
     align=align,
     count=count,
-    explain=explain,
-    no_part=NO_PART,
-    conclusion=(*detections.CONCLUSION, "just_system_rule"),
-    derivation=(*detections.DERIVATION, "segments_from", "partial_records", "crossing", "gap_rule"),
+    reads=Reads(
+        (*detections.DERIVATION, "segments_from", "partial_records", "crossing", "gap_rule"),
+        (*detections.CONCLUSION, "just_system_rule"),
+        NO_PART,
+    ),
+    can=replace(detections.DETECTIONS.can, explain=explain),
 )
 
 _OFFICIAL = SegmentSettings(skip_undefined_p_fa=True, source_type_of="first")

@@ -40,7 +40,9 @@ class TileAlignment:
     """For each trial whether the excerpts hold it."""
 
 
-def align_tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference) -> TileAlignment:
+def align_tile(
+    protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference[Occurrences, Timeline]
+) -> TileAlignment:
     """Filter and align by the protocol's settings."""
     settings, excerpts = protocol.settings, reference.timeline.excerpts
     occurrences, origin = occurrences_of_blocks(occurrences, trials)
@@ -67,7 +69,9 @@ def align_tile(protocol: Protocol, trials: Trials, occurrences: Occurrences, ref
     return TileAlignment(aligned, occurrences, origin, inside)
 
 
-def align(protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference) -> Labels:
+def align(
+    protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference[Occurrences, Timeline]
+) -> Labels:
     """What every detection is, and the occurrences that none is mapped to."""
     made = align_tile(protocol, trials, occurrences, reference)
     outcome, reference_row = outcomes_of(len(trials), made.aligned, trials.decision[made.aligned.kept], EXCLUDED)
@@ -86,7 +90,11 @@ def omitted_of_blocks(occurrences: Occurrences, origin: Ints, omitted: Ints) -> 
 
 
 def count(
-    protocol: Protocol, trials: Trials, labels: Labels, occurrences: Occurrences, reference: Reference
+    protocol: Protocol,
+    trials: Trials,
+    labels: Labels,
+    occurrences: Occurrences,
+    reference: Reference[Occurrences, Timeline],
 ) -> Outcomes:
     """The ledger of all queries, listed or not, in every condition, and counts of odd rows."""
     ledger = _ledgers(trials, labels, occurrences, "all", None)
@@ -196,7 +204,7 @@ def score_range_of(settings: KwsSettings, trials: Trials) -> Any:
     return settings.score_range
 
 
-def _parts(settings: KwsSettings, reference: Reference) -> Mapping[str, Bools]:
+def _parts(settings: KwsSettings, reference: Reference[Occurrences, Timeline]) -> Mapping[str, Bools]:
     """Excerpts of the conditions that pick some, by their names in a ledger."""
     excerpts = typed(reference.timeline.excerpts, type_rule(settings))
     return own_excerpts(settings.condition, reference.facts.selections, excerpts)
@@ -209,7 +217,7 @@ def _trials_inside(settings: KwsSettings, excerpts: Excerpts, trials: Trials) ->
 
 
 def _occurrences_inside(settings: KwsSettings, excerpts: Excerpts, occurrences: Occurrences) -> Bools:
-    """The same for occurrences."""
+    """Whether excerpts hold each occurrence by the rule of ``ecf_filter``."""
     place = (occurrences.files, occurrences.channels, occurrences.file, occurrences.channel)
     return inside_excerpts(excerpts, *place, *_occurrence_span(settings, occurrences))
 
@@ -223,7 +231,7 @@ def _trial_span(settings: KwsSettings, trials: Trials) -> tuple[Floats, Floats]:
 
 
 def _occurrence_span(settings: KwsSettings, occurrences: Occurrences) -> tuple[Floats, Floats]:
-    """The same for occurrences."""
+    """Of each occurrence what must lie in an excerpt: begin and end."""
     if settings.ecf_filter == "excerpt":
         return occurrences.begin_s, occurrences.first_end_s
     if settings.ecf_filter == "midpoint":

@@ -12,11 +12,15 @@ from pipeline.metrics.multiclass.cost import log_posterior
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.disputes import UNSCORED, Decided, Dispute
 from pipeline.protocols.lre.settings import class_of_label, given_classes
-from pipeline.trials.score_matrix import ScoreMatrix, SegmentLabels
+from pipeline.trials.score_matrix import ScoreMatrix, SegmentLabels, SegmentList
 
 
 def _segment(
-    protocol: Protocol, trials: ScoreMatrix, key: SegmentLabels, _reference: Reference, segment: str
+    protocol: Protocol,
+    trials: ScoreMatrix,
+    key: SegmentLabels,
+    _reference: Reference[SegmentLabels, SegmentList],
+    segment: str,
 ) -> Iterator[Decided]:
     """One segment: its label, the posteriors of all classes, and which is decided (LRE)."""
     at = trials.segments.index(segment)
@@ -41,7 +45,9 @@ def _segment(
     yield Decided(segment, "right" if decided == truth else "wrong", "largest", details, segment)
 
 
-def _segments(_reference: Reference, trials: ScoreMatrix, _key: SegmentLabels) -> tuple[str, ...]:
+def _segments(
+    _reference: Reference[SegmentLabels, SegmentList], trials: ScoreMatrix, _key: SegmentLabels
+) -> tuple[str, ...]:
     return tuple(trials.segments)
 
 

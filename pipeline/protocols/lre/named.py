@@ -37,7 +37,19 @@ from pipeline.metrics.multiclass import lre as measures
 from pipeline.metrics.multiclass.figures import NAMES
 from pipeline.metrics.multiclass.totals import CLASS_WITHOUT_SEGMENTS, LreScored, totals_of
 from pipeline.partials.score_rows import ScoreRows
-from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol, Reference, Role
+from pipeline.protocols.base import (
+    EVERYTHING,
+    Abilities,
+    Asked,
+    Boards,
+    Conclusion,
+    Family,
+    Kind,
+    Protocol,
+    Reads,
+    Reference,
+    Role,
+)
 from pipeline.protocols.blocks import LANGUAGE_BLOCKS
 from pipeline.protocols.lre.dispute import DISPUTE
 from pipeline.protocols.lre.settings import LreSettings, class_of_label, given_classes, languages_of_others
@@ -49,7 +61,7 @@ from pipeline.trials.score_matrix import ScoreMatrix, SegmentLabels, SegmentList
 CLOSED_CONDITION = "closed"
 
 
-def refer(_protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
+def refer(_protocol: Protocol, tables: Mapping[str, Any]) -> Reference[SegmentLabels, SegmentList]:
     """The key → labels of the segments, and the list of segments that every output must have."""
     key: LreKey = tables["key"]
     table = key.segments
@@ -90,14 +102,20 @@ def timeline_parts(settings: LreSettings, segments: SegmentList) -> dict[str, An
     return {"track": settings.track, "segments": digest_columns({"segments": segments.segments})}
 
 
-def align(_protocol: Protocol, trials: ScoreMatrix, key: SegmentLabels, _reference: Reference) -> Labels:
+def align(
+    _protocol: Protocol, trials: ScoreMatrix, key: SegmentLabels, _reference: Reference[SegmentLabels, SegmentList]
+) -> Labels:
     """The label of every segment; trials and key hold the same segments in the same order."""
     columns = {"label": Column(TRIAL, key.label), "label_name": Column("label_name", np.array(key.labels, TEXT))}
     return Labels(columns, {TRIAL: trials.offsets, KEY: key.offsets})
 
 
 def count(
-    _protocol: Protocol, trials: ScoreMatrix, labels: Labels, key: SegmentLabels, _reference: Reference
+    _protocol: Protocol,
+    trials: ScoreMatrix,
+    labels: Labels,
+    key: SegmentLabels,
+    _reference: Reference[SegmentLabels, SegmentList],
 ) -> ScoreRows:
     """The score rows with their labels. Which labels count is decided when figures are made."""
     return ScoreRows.of(trials.classes, key.labels, labels["label"], trials.scores)
@@ -129,7 +147,7 @@ def conclude(
 
 
 def whole(protocol: Protocol, total: ScoreRows, facts: Facts, survey: Mapping[str, Any]) -> LreScored:
-    """The cell as its measures see it; see ``Family.whole``."""
+    """The cell as its measures see it; see ``Abilities.whole``."""
     meaning = class_of_label(protocol.settings, survey["task"])
     n_by_class = _n_by_class(total, survey["task"], meaning)
     classes = _present(protocol.settings, given_classes(survey["task"], survey["set"]), n_by_class)
@@ -249,7 +267,7 @@ SCORED_SEGMENTS = Kind(
     timeline_from_columns=score_matrix.list_from_columns,
     survey=score_matrix.survey,
 )
-LANGUAGE = Family(
+LANGUAGE: Family[ScoreMatrix, SegmentLabels, SegmentList, ScoreRows] = Family(
     name="language",
     kind=SCORED_SEGMENTS,
     outputs=("output",),
@@ -259,14 +277,9 @@ LANGUAGE = Family(
     count=count,
     zero=ScoreRows,
     conclude=conclude,
-    whole=whole,
-    blocks=LANGUAGE_BLOCKS,
-    check=check,
-    dispute=DISPUTE,
-    identify=identify,
-    derivation=(),
-    primaries_only=True,
-    conclusion=("other_task_languages", "empty_classes", "also_closed", "eta", "t_audio"),
+    reads=Reads((), ("other_task_languages", "empty_classes", "also_closed", "eta", "t_audio")),
+    boards=Boards(primaries_only=True, identify=identify),
+    can=Abilities(check=check, blocks=LANGUAGE_BLOCKS, whole=whole, dispute=DISPUTE),
 )
 ALBAYZIN = Protocol(
     name="albayzin-lre12",

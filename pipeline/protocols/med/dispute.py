@@ -8,10 +8,12 @@ from typing import Any
 from pipeline.align.identity import identify
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.disputes import OUTCOMES, UNSCORED, Decided, Dispute, yes_or_no
-from pipeline.trials.clips import LEFT_OUT, NONTARGET, TARGET, UNKEYED, ClipKey, ClipTrials
+from pipeline.trials.clips import LEFT_OUT, NONTARGET, TARGET, UNKEYED, ClipIndex, ClipKey, ClipTrials
 
 
-def _clips(protocol: Protocol, trials: ClipTrials, key: ClipKey, reference: Reference, event: str) -> Iterator[Decided]:
+def _clips(
+    protocol: Protocol, trials: ClipTrials, key: ClipKey, reference: Reference[ClipKey, ClipIndex], event: str
+) -> Iterator[Decided]:
     """Every clip for one event (MED)."""
     index, settings = reference.timeline, protocol.settings
     at_index, at = index.events.index(event), key.events.index(event)
@@ -43,7 +45,7 @@ def _clips(protocol: Protocol, trials: ClipTrials, key: ClipKey, reference: Refe
             yield Decided(name, outcome, "unkeyed" if label == UNKEYED else rule_, details, name)
 
 
-def _events(_reference: Reference, _trials: ClipTrials, key: ClipKey) -> tuple[str, ...]:
+def _events(_reference: Reference[ClipKey, ClipIndex], _trials: ClipTrials, key: ClipKey) -> tuple[str, ...]:
     return tuple(key.events)
 
 

@@ -25,7 +25,18 @@ from pipeline.partials.event_outcomes import Declared, EventOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
-from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.base import (
+    EVERYTHING,
+    Abilities,
+    Asked,
+    Boards,
+    Conclusion,
+    Family,
+    Kind,
+    Protocol,
+    Reads,
+    Reference,
+)
 from pipeline.protocols.blocks import EVENT_BLOCKS
 from pipeline.protocols.med import conditions as med_conditions
 from pipeline.protocols.med import names as med_names
@@ -40,7 +51,7 @@ PART_OF_EVENTS = "part_of_events"
 """Status: the system did not process every event, so its means are over other events than those of a full run."""
 
 
-def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
+def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[ClipKey, ClipIndex]:
     """Trial index, reference and the tables about clips and events → labels, index and facts."""
     settings, table = protocol.settings, tables["index"]
     trial_ids, clip_ids, event_ids = (table.table.text(name) for name in ("TrialID", "ClipID", "EventID"))
@@ -115,7 +126,9 @@ def timeline_parts(settings: Any, index: ClipIndex) -> dict[str, Any]:
     return {**{name: getattr(settings, name) for name in names}, "index": laid}
 
 
-def align(protocol: Protocol, trials: ClipTrials, key: ClipKey, _reference: Reference) -> TrialLabels:
+def align(
+    protocol: Protocol, trials: ClipTrials, key: ClipKey, _reference: Reference[ClipKey, ClipIndex]
+) -> TrialLabels:
     """What the key says of every trial, and the targets of submitted events without a trial."""
     found = identify(trials, key, keep_unkeyed=protocol.settings.unkeyed_trials == "nontarget")
     place = key.first[trials.event] + trials.item
@@ -126,7 +139,7 @@ def align(protocol: Protocol, trials: ClipTrials, key: ClipKey, _reference: Refe
 
 
 def count(
-    protocol: Protocol, trials: ClipTrials, labels: TrialLabels, key: ClipKey, _reference: Reference
+    protocol: Protocol, trials: ClipTrials, labels: TrialLabels, key: ClipKey, _reference: Reference[ClipKey, ClipIndex]
 ) -> EventOutcomes:
     """The outcomes of all trials, and of each condition's."""
     whole = _outcomes(protocol, trials, labels, key)
@@ -175,7 +188,7 @@ def conclude(
 
 
 def whole(protocol: Protocol, partial: EventOutcomes, facts: Facts, _survey: Mapping[str, Any]) -> EventScored:
-    """The cell as its measures see it; see ``Family.whole``."""
+    """The cell as its measures see it; see ``Abilities.whole``."""
     return _scored(protocol, partial, partial, facts)
 
 
@@ -267,7 +280,7 @@ CLIPS = Kind(
     timeline_columns=clips.to_columns,
     timeline_from_columns=clips.index_from_columns,
 )
-EVENTS = Family(
+EVENTS: Family[ClipTrials, ClipKey, ClipIndex, EventOutcomes] = Family(
     name="events",
     kind=CLIPS,
     outputs=("detection", "threshold"),
@@ -277,13 +290,10 @@ EVENTS = Family(
     count=count,
     zero=EventOutcomes,
     conclude=conclude,
-    whole=whole,
-    blocks=EVENT_BLOCKS,
-    check=check,
-    dispute=DISPUTE,
-    boards_apart=True,
-    has_curve=True,
-    identify=med_names.identify,
-    derivation=("unkeyed_trials", "conditions"),
-    conclusion=("c_miss", "c_fa", "p_target", "ter", "ro_weight", "p_fa_trials", "empty_point"),
+    reads=Reads(
+        ("unkeyed_trials", "conditions"),
+        ("c_miss", "c_fa", "p_target", "ter", "ro_weight", "p_fa_trials", "empty_point"),
+    ),
+    boards=Boards(apart=True, identify=med_names.identify),
+    can=Abilities(check=check, blocks=EVENT_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
 )

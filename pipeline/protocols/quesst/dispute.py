@@ -9,11 +9,11 @@ from pipeline.align.documents import align_documents
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.disputes import OUTCOMES, UNSCORED, Decided, Dispute, yes_or_no
 from pipeline.trials.documents import DocumentKey
-from pipeline.trials.schema import Trials
+from pipeline.trials.schema import Timeline, Trials
 
 
 def _documents(
-    protocol: Protocol, trials: Trials, key: DocumentKey, reference: Reference, query: str
+    protocol: Protocol, trials: Trials, key: DocumentKey, reference: Reference[DocumentKey, Timeline], query: str
 ) -> Iterator[Decided]:
     """Every document for one query (QUESST)."""
     own = [at for at, code in enumerate(trials.query.tolist()) if trials.queries[code] == query]

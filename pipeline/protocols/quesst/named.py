@@ -28,7 +28,7 @@ from pipeline.partials.document_outcomes import DocumentOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
-from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.base import EVERYTHING, Abilities, Asked, Conclusion, Family, Kind, Protocol, Reads, Reference
 from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.named import ROLES
 from pipeline.protocols.kws.warnings import unknown_message
@@ -84,7 +84,7 @@ class QuesstSettings:
         return OperatingPoint(self.c_miss, self.c_fa, self.p_target, self.p_target_effective)
 
 
-def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
+def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[DocumentKey, Timeline]:
     """ECF, transcript and query list → target pairs, timeline and facts."""
     ecf, rttm, kwlist = tables["ecf"], tables["rttm"], tables["kwlist"]
     queries = tuple(kwlist.keywords.text("id"))
@@ -116,7 +116,9 @@ def timeline_parts(settings: QuesstSettings, timeline: Timeline) -> dict[str, An
     return {"documents": timeline.placed, "unknown_document": settings.unknown_document}
 
 
-def align(_protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Reference) -> Labels:
+def align(
+    _protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Reference[DocumentKey, Timeline]
+) -> Labels:
     """What every pair is by the key, and the target pairs that nobody submitted."""
     aligned = align_documents(trials, key)
     found = outcomes_of(len(trials), aligned, trials.decision[aligned.kept], UNKNOWN_DOCUMENT)
@@ -124,7 +126,7 @@ def align(_protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Ref
 
 
 def count(
-    _protocol: Protocol, trials: Trials, labels: Labels, key: DocumentKey, _reference: Reference
+    _protocol: Protocol, trials: Trials, labels: Labels, key: DocumentKey, _reference: Reference[DocumentKey, Timeline]
 ) -> DocumentOutcomes:
     """Counts of all pairs, and their order; queries without targets have counts, but no order."""
     aligned = labels.aligned()
@@ -181,7 +183,7 @@ def _conclusion(
 def whole(
     protocol: Protocol, partial: DocumentOutcomes, facts: Facts, _survey: Mapping[str, Any]
 ) -> measures.DocumentScored:
-    """The cell as its measures see it; see ``Family.whole``."""
+    """The cell as its measures see it; see ``Abilities.whole``."""
     settings: QuesstSettings = protocol.settings
     submitted = partial.ledger.select(facts.queries)
     ledger = complete(submitted, round(facts.n_trials_exact), settings.censor)
@@ -253,7 +255,7 @@ def _silent(submitted: Ledger) -> set[str]:
     return {submitted.queries[code] for code in np.flatnonzero((submitted.n_true[0] > 0) & ~seen).tolist()}
 
 
-DOCUMENTS = Family(
+DOCUMENTS: Family[Trials, DocumentKey, Timeline, DocumentOutcomes] = Family(
     name="documents",
     kind=Kind(
         name="documents",
@@ -272,12 +274,10 @@ DOCUMENTS = Family(
     count=count,
     zero=DocumentOutcomes,
     conclude=conclude,
-    has_curve=True,
-    whole=whole,
-    blocks=QUERY_BLOCKS,
-    dispute=DISPUTE,
-    derivation=("t_audio",),
-    conclusion=("c_miss", "c_fa", "p_target", "p_target_effective", "censor", "unknown_query", "load_lambda"),
+    reads=Reads(
+        ("t_audio",), ("c_miss", "c_fa", "p_target", "p_target_effective", "censor", "unknown_query", "load_lambda")
+    ),
+    can=Abilities(blocks=QUERY_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
 )
 QUESST = Protocol(
     name="quesst",

@@ -17,7 +17,7 @@ from pipeline.formats.stt.trn import Trn
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.stt import significance, wer
 from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
-from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.base import EVERYTHING, Abilities, Asked, Conclusion, Family, Kind, Protocol, Reads, Reference
 from pipeline.protocols.blocks import SPEAKER_BLOCKS
 from pipeline.protocols.stt.dispute import DISPUTE
 from pipeline.protocols.stt.tables import tables
@@ -30,7 +30,7 @@ from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, Segments, Tok
 _NAMED_AT_MOST = 5
 
 
-def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
+def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[Segments, TokenTimeline]:
     """Transcript (and lexicon) → segments by recording. Refuses braces that cannot be read, naming their lines."""
     source = tables["stm"]
     segments = token_layout.segments_of(source, case_sensitive=protocol.settings.case_sensitive)
@@ -106,7 +106,9 @@ def lay_out(protocol: Protocol, tables: Mapping[str, Any], _timeline: Any) -> tu
     return token_layout.words_of(source, case_sensitive=protocol.settings.case_sensitive), findings
 
 
-def align(protocol: Protocol, words: Words, segments: Segments, reference: Reference) -> Labels:
+def align(
+    protocol: Protocol, words: Words, segments: Segments, reference: Reference[Segments, TokenTimeline]
+) -> Labels:
     """The steps of every scored segment. Buckets are aligned one by one, so that each has tokens of its own."""
     settings, rules = protocol.settings, TokenRules.of(protocol.settings)
     parts = []
@@ -118,13 +120,15 @@ def align(protocol: Protocol, words: Words, segments: Segments, reference: Refer
     return Labels.joined(parts)
 
 
-def count(protocol: Protocol, words: Words, labels: Labels, segments: Segments, _reference: Reference) -> SttOutcomes:
+def count(
+    protocol: Protocol, words: Words, labels: Labels, segments: Segments, _reference: Reference[Segments, TokenTimeline]
+) -> SttOutcomes:
     """Counts, log sums and confusions of aligned words."""
     return outcomes(alignment_of(words, segments, labels), segments, listed=protocol.settings.alignment)
 
 
 def conclude(
-    protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, float], _asked: Asked = EVERYTHING
+    protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, Any], _asked: Asked = EVERYTHING
 ) -> Conclusion:
     """The figures of a cell from its merged outcomes."""
     settings = protocol.settings
@@ -148,14 +152,14 @@ def conclude(
     )
 
 
-def whole(protocol: Protocol, total: SttOutcomes, facts: Facts, _survey: Mapping[str, float]) -> Scored[wer.Total]:
-    """The cell as its measures see it; see ``Family.whole``."""
+def whole(protocol: Protocol, total: SttOutcomes, facts: Facts, _survey: Mapping[str, Any]) -> Scored[wer.Total]:
+    """The cell as its measures see it; see ``Abilities.whole``."""
     settings = protocol.settings
     return Scored((total, wer.SttRules(settings.n_ref_rule, settings.missing_confidence)), facts, OperatingPoint())
 
 
 def _facts(
-    row: wer.Row, total: SttOutcomes, facts: Facts, survey: Mapping[str, float], n_unmatched: int
+    row: wer.Row, total: SttOutcomes, facts: Facts, survey: Mapping[str, Any], n_unmatched: int
 ) -> dict[str, float | str]:
     names = (
         *("n_segments", "n_segments_ignored", "n_segments_untimed", "forgiven_reference", "forgiven_output"),
@@ -229,7 +233,7 @@ SPOKEN = Kind(
     timeline_columns=_timeline_columns,
     timeline_from_columns=token_dataset.timeline_from_columns,
 )
-TOKENS = Family(
+TOKENS: Family[Words, Segments, TokenTimeline, SttOutcomes] = Family(
     name="tokens",
     kind=SPOKEN,
     outputs=("ctm",),
@@ -239,10 +243,6 @@ TOKENS = Family(
     count=count,
     zero=SttOutcomes,
     conclude=conclude,
-    whole=whole,
-    blocks=SPEAKER_BLOCKS,
-    compare=significance.compare,
-    dispute=DISPUTE,
-    derivation=("case_sensitive", "variant"),
-    conclusion=("alignment", "n_ref_rule", "missing_confidence", "unknown_file"),
+    reads=Reads(("case_sensitive", "variant"), ("alignment", "n_ref_rule", "missing_confidence", "unknown_file")),
+    can=Abilities(blocks=SPEAKER_BLOCKS, whole=whole, compare=significance.compare, dispute=DISPUTE),
 )

@@ -41,7 +41,7 @@ def beyond(run: Run, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) 
     boards = board_cells(run, results)
     curves = read_curves(grid)
     maps = query_maps(run, grid)
-    blocks = run.protocol.family.blocks if run.protocol else None
+    blocks = run.protocol.family.can.blocks if run.protocol else None
     plots, events = det_plots(run, curves, iso_lines), event_plots(boards)
     return {
         "plots": plots,

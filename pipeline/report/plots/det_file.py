@@ -54,7 +54,7 @@ def check_forms(forms: Sequence[str]) -> None:
 
 def check_curve(protocol: Protocol) -> None:
     """Raise ``UsageError`` where the cells of a protocol have no such curve."""
-    if not protocol.family.has_curve:
+    if not protocol.family.can.curve:
         raise UsageError(f"{protocol.name} has no DET curve. Leave --det out.")
 
 

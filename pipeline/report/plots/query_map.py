@@ -68,7 +68,7 @@ def query_maps(run: Run, grid: Mapping[str, xr.Dataset]) -> tuple[QueryMap, ...]
     if group is None or "value" not in group or not group.sizes.get("query"):
         return ()
     columns = names(group, "count")
-    blocks = run.protocol.family.blocks if run.protocol else None
+    blocks = run.protocol.family.can.blocks if run.protocol else None
     if blocks is None or blocks.mapped not in columns:
         return ()
     ids, texts = names(group, "query"), tuple(strings(group["text"]).tolist())

@@ -27,7 +27,7 @@ from pipeline.errors import PlatformError, StoreError
 from pipeline.formats import READERS
 from pipeline.meta import resamples
 from pipeline.meta.intervals import Resampling
-from pipeline.protocols.base import Conclusion, Family, Protocol
+from pipeline.protocols.base import AnyFamily, Conclusion, Protocol
 from pipeline.store.blobs import Store
 
 ROOT = Path(__file__).parents[3]
@@ -130,22 +130,22 @@ def with_family(monkeypatch: pytest.MonkeyPatch, name: str, **functions: Any) ->
     monkeypatch.setitem(protocols.protocols(), (name, "official"), changed)  # type: ignore[arg-type]
 
 
-def other_output(monkeypatch: pytest.MonkeyPatch, case: Case, _family: Family) -> None:
+def other_output(monkeypatch: pytest.MonkeyPatch, case: Case, _family: AnyFamily) -> None:
     changed_reader(monkeypatch, *case.output_reads)
 
 
-def other_key(monkeypatch: pytest.MonkeyPatch, case: Case, _family: Family) -> None:
+def other_key(monkeypatch: pytest.MonkeyPatch, case: Case, _family: AnyFamily) -> None:
     changed_reader(monkeypatch, *case.key_reads)
 
 
-def other_aligner(monkeypatch: pytest.MonkeyPatch, case: Case, family: Family) -> None:
+def other_aligner(monkeypatch: pytest.MonkeyPatch, case: Case, family: AnyFamily) -> None:
     def align(*rows: Any) -> Labels:
         return case.aligns(family.align(*rows))
 
     with_family(monkeypatch, case.protocol, align=align)
 
 
-def other_figures(monkeypatch: pytest.MonkeyPatch, case: Case, family: Family) -> None:
+def other_figures(monkeypatch: pytest.MonkeyPatch, case: Case, family: AnyFamily) -> None:
     def conclude(protocol: Protocol, *rest: Any) -> Conclusion:
         made = family.conclude(protocol, *rest)
         primary = made.figures[protocol.primary]
@@ -155,7 +155,7 @@ def other_figures(monkeypatch: pytest.MonkeyPatch, case: Case, family: Family) -
     with_family(monkeypatch, case.protocol, conclude=conclude)
 
 
-CHANGES: Mapping[str, tuple[Callable[[pytest.MonkeyPatch, Case, Family], None], ...]] = {
+CHANGES: Mapping[str, tuple[Callable[[pytest.MonkeyPatch, Case, AnyFamily], None], ...]] = {
     "reading": (other_output, other_key),
     "aligning": (other_aligner,),
     "figures": (other_figures,),

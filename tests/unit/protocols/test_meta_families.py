@@ -142,7 +142,7 @@ def test_a_replicate_of_segments_is_the_cost_of_repeated_segments(study):
         times = dict(zip(sample.units, counts.tolist(), strict=True))
         rows = np.array([row for row, name in enumerate(trials.segments) for _ in range(times.get(name, 0))])
         total = ScoreRows.of(trials.classes, key.labels, key.label[rows], trials.scores[rows])
-        scored = family.whole(
+        scored = family.can.whole(
             cell.protocol, total, cell.reference.facts, {"task": trials.task, "set": trials.chosen_set}
         )
         figure = next(m for m in cell.protocol.measures if m.name == "f_act").of(scored)
@@ -154,7 +154,7 @@ def test_speech_to_text_is_told_apart_by_mapsswe(study):
     (pair,) = board.intervals.comparisons
     assert (pair.first, pair.second, pair.test) == ("better", "worse", "mapsswe")
     first, second = (cells(study[1][2])[name] for name in (pair.first, pair.second))
-    expected = first.protocol.family.compare(first.partial, second.partial)["mapsswe"].value
+    expected = first.protocol.family.can.compare(first.partial, second.partial)["mapsswe"].value
     assert pair.p == expected
     assert pair.difference < 0
 

@@ -65,17 +65,18 @@ def test_stages_read_no_other_settings(name: str) -> None:
 
     spied, own, read = watched(protocol)
     reference = family.refer(spied, tables)
-    if family.derivation is not None:
-        assert read <= set(family.derivation)
+    if family.reads.refer is not None:
+        assert read <= set(family.reads.refer)
     assert own <= {"family", "settings"}, "a reference depends on nothing of a protocol but its settings"
 
     spied, own, read = watched(protocol)
-    trials, _ = family.lay_out(spied, tables, reference.timeline)
+    laid, _ = family.lay_out(spied, tables, reference.timeline)
+    trials = laid.whole()
     family.kind.timeline_parts(spied.settings, reference.timeline)
     for bucket in range(N_BUCKETS):
         tile, key = trials.tiles(bucket, bucket + 1), reference.key.tiles(bucket, bucket + 1)
         family.align(spied, tile, key, reference)
-    assert not read & set(family.conclusion)
+    assert not read & set(family.reads.conclude)
     assert own <= {"family", "settings"}
 
 
@@ -83,9 +84,9 @@ def test_stages_read_no_other_settings(name: str) -> None:
 def test_the_stages_name_settings_that_exist(name: str) -> None:
     protocol = every_protocol()[name]
     known = {field.name for field in dataclasses.fields(protocol.settings)}
-    assert {*(protocol.family.derivation or ()), *protocol.family.conclusion} <= known
-    derivation = known if protocol.family.derivation is None else set(protocol.family.derivation)
-    assert not derivation & set(protocol.family.conclusion)
+    assert {*(protocol.family.reads.refer or ()), *protocol.family.reads.conclude} <= known
+    derivation = known if protocol.family.reads.refer is None else set(protocol.family.reads.refer)
+    assert not derivation & set(protocol.family.reads.conclude)
 
 
 @pytest.mark.parametrize("name", ["openkws13-segments/official", "openkws13-segments/plan", "openkws13/plan"])
@@ -95,14 +96,16 @@ def test_settings_outside_a_stage_do_not_change_what_it_makes(name: str) -> None
     tables, _ = read_all(protocol, inputs_of(protocol))
     reference = family.refer(protocol, tables)
     whole = encode(to_groups(reference, kind))
-    trials, _ = family.lay_out(protocol, tables, reference.timeline)
+    laid, _ = family.lay_out(protocol, tables, reference.timeline)
+    trials = laid.whole()
     outcomes = family.counted(protocol, trials, reference.key, reference)
     for field in dataclasses.fields(protocol.settings):
         for other in other_settings(protocol, field.name):
-            if field.name not in family.derivation:
+            if field.name not in family.reads.refer:
                 assert encode(to_groups(family.refer(other, tables), kind)) == whole, field.name
-            if field.name in family.conclusion:
-                again, _ = family.lay_out(other, tables, reference.timeline)
+            if field.name in family.reads.conclude:
+                laid, _ = family.lay_out(other, tables, reference.timeline)
+                again = laid.whole()
                 assert family.counted(other, again, reference.key, reference) == outcomes, field.name
 
 

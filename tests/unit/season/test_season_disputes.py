@@ -47,7 +47,8 @@ def explained(words: list[Word], detections: list[Detection], *, head: str = "",
     formats = {role.name: role.format for role in protocol.roles}
     tables = {role: READERS[formats[role]](io.BytesIO(text.encode()), role) for role, text in files.items()}
     reference = protocol.family.refer(protocol, tables)
-    trials, _ = protocol.family.lay_out(protocol, tables, reference.timeline)
+    laid, _ = protocol.family.lay_out(protocol, tables, reference.timeline)
+    trials = laid.whole()
     return explain_query(protocol, trials, reference.key, reference, "a")
 
 

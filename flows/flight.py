@@ -11,13 +11,15 @@ from threading import Condition
 
 from distributed import Client
 
-from pipeline.errors import PlatformError
+from pipeline.errors import PlatformError, StoreError
 from pipeline.terms import Cell
 
 PER_THREAD = 2
 """Cells in flight for each worker thread: while one is worked on, the next is there already."""
 AT_LEAST = 4
 """Cells in flight however few workers there are: a cluster that grows finds work before anybody has looked at it."""
+REFUSED = 4
+"""Cells, one after the other, that a store fails before it is taken for gone."""
 
 
 class LostError(PlatformError):
@@ -34,6 +36,7 @@ class Flight:
         self.limit = AT_LEAST
         """Cells that may be in flight now."""
         self._changed = Condition()
+        self._n_refused = 0
         self._n_changes = self._n_seen = self._n_aloft = 0
         self._sent, self._landed = set[Cell](), set[Cell]()
 
@@ -48,6 +51,14 @@ class Flight:
         with self._changed:
             self.lost = self.lost or why
             self._changed.notify_all()
+
+    def refused(self, error: StoreError) -> None:
+        """Count a cell that the store failed, after all its patience: where several in a row are, the store is gone."""
+        with self._changed:
+            self._n_refused += 1
+            is_lost = self._n_refused >= REFUSED
+        if is_lost:
+            self.give_up(LostError(f"the store fails cell after cell. {error}"))
 
     def send(self, cells: Iterable[Cell]) -> None:
         """Count cells as given to a task."""
@@ -67,6 +78,7 @@ class Flight:
         """Count cells as ended, once."""
         with self._changed:
             self._landed |= set(cells)
+            self._n_refused = 0
             self._n_changes += 1
             self._changed.notify_all()
 

@@ -22,7 +22,7 @@ from pipeline.engine.cell import do_cell
 from pipeline.engine.plan import Plan, given_up, load_plan
 from pipeline.engine.runner import OnCluster
 from pipeline.engine.work import Work, total
-from pipeline.errors import PlatformError, WorkerDiedError
+from pipeline.errors import DamageError, PlatformError, StoreError, WorkerDiedError
 from pipeline.grid import Run
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
@@ -94,6 +94,10 @@ def flown_together(place: Place, cells: Sequence[Cell]) -> list[Work | Exception
                 took = Takes.of(cell, work)
                 _LOG.info("%s took %.1f s of CPU", cell, took.cpu_s, extra=took.document())
                 return work
+        except StoreError as error:
+            if not isinstance(error, DamageError):
+                flight.refused(error)
+            return error
         except Exception as error:  # noqa: BLE001 - raised by who waits for all of them
             return error
 

@@ -8,7 +8,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from pipeline.errors import InputError, PlatformError, WorkerDiedError
+from pipeline.errors import DamageError, InputError, PlatformError, StoreError, WorkerDiedError
 from pipeline.terms import Cell
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class OnCluster:
     def one(self, task: Submit, *args: Any) -> Any:
         """The task's result, waited for.
 
-        Raises the ``InputError`` that it raised, at once: the same bytes are refused however often they are read.
+        Raises the ``InputError`` that it raised, at once: the same bytes are refused however often they are read; so
+        is the ``StoreError`` of a store that has been given all the time there is for it.
         Raises ``WorkerDiedError`` where it, or a task it waits for, took too many workers with it; ``PlatformError``
         when the cluster lost it otherwise, or is lost itself.
         """
@@ -95,7 +96,7 @@ class OnCluster:
                 raise  # else it is Dask's word for a client that is closed
             raise PlatformError(f"the cluster lost {_name(task)}: {error}. Run again; done work is reused.") from error
         self._n_waits += 1
-        if isinstance(done, InputError):
+        if isinstance(done, (InputError, StoreError)):
             raise done
         return done
 
@@ -116,7 +117,7 @@ def _name(task: Submit) -> str:
 
 @dataclass(frozen=True)
 class _or_refusal:  # noqa: N801 - stands where a task's name does
-    """The task, with an ``InputError`` as its result: Dask would try again what raises."""
+    """The task, with an ``InputError`` as its result, or a ``StoreError`` that had its tries: Dask would try again."""
 
     task: Submit
 
@@ -128,6 +129,10 @@ class _or_refusal:  # noqa: N801 - stands where a task's name does
         try:
             return self.task(*args)
         except InputError as error:
+            return error
+        except StoreError as error:
+            if isinstance(error, DamageError):
+                raise  # another try may find it mended
             return error
 
 

@@ -115,7 +115,7 @@ class Ordeal:
 
     def kill(self, victim: str) -> None:
         """When its time has come, and unless the run is over by then."""
-        if victim != STARTING:
+        if victim != STARTING and S3 not in self.killed:
             wanted = self.random.randrange(1, self.n_cells)
             until(lambda: self.is_over or len(self.store.listing("results")) >= wanted, f"{wanted} results")
         if self.is_over:
@@ -133,7 +133,7 @@ class Ordeal:
         def young() -> list[psutil.Process]:
             return [one for one in self.workers() if time.time() - one.create_time() < YOUNG_S]
 
-        if self.store.listing("results"):
+        if S3 in self.killed or self.store.listing("results"):
             self._worker()
         until(lambda: self.is_over or young(), "a worker that starts")
         time.sleep(self.random.random())

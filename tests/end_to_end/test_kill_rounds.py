@@ -92,7 +92,7 @@ def undisturbed(folder: Path) -> tuple[str, dict[str, bytes]]:
     store = Store(str(folder / "undisturbed"))
     planned = plan(load_evaluation(str(folder / "evaluation.yaml")), store)
     run = finish(store, planned, score_here(store, planned, planned.jobs))
-    return run.id, whole_store.contents(store, "refs", "performance")
+    return run.id, whole_store.contents(store, "refs", "performance", "leases")
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + N_ROUNDS))
@@ -184,7 +184,7 @@ def same_bytes(store: Store, undisturbed: tuple[str, dict[str, bytes]], *, first
     found = latest(store, "grid")
     assert found is not None
     assert found.id == run
-    kept = whole_store.contents(store, "refs", "performance")
+    kept = whole_store.contents(store, "refs", "performance", "leases")
     if not first:
         expected = {path: data for path, data in expected.items() if path.partition("/")[0] not in ("reports", "runs")}
         kept = {path: data for path, data in kept.items() if path in expected}

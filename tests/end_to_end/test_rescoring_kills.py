@@ -51,7 +51,7 @@ def undisturbed(folder: Path) -> dict[str, bytes]:
     store = Store(str(folder / "undisturbed"))
     planned = plan(load_evaluation(str(folder / "evaluation.yaml")), store)
     finish(store, planned, score_here(store, planned, planned.jobs))
-    return whole_store.contents(store, "refs", "performance")
+    return whole_store.contents(store, "refs", "performance", "leases")
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +162,6 @@ def test_a_killed_run_is_finished_by_the_next_to_the_same_bytes(
     assert {path: written for path, written in results_of(store).items() if path in before} == before
     assert summary["work"]["damaged"] == []
     whole_store.check(store)
-    assert whole_store.contents(store, "refs", "performance") == undisturbed
+    assert whole_store.contents(store, "refs", "performance", "leases") == undisturbed
     where = f"at {n_objects} of {len(undisturbed)} objects"
     sys.stdout.write(f"{victim} killed {where}: exit {code}, {len(before)} of 24 cells reused\n")

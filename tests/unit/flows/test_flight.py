@@ -10,9 +10,10 @@ import pytest
 
 from flows import lookout as looking
 from flows.cluster import Cluster
-from flows.flight import AT_LEAST, Flight, LostError, flying
+from flows.flight import AT_LEAST, REFUSED, Flight, LostError, flying
 from flows.lookout import Lookout
 from flows.settings import Settings
+from pipeline.errors import StoreError
 from pipeline.terms import Cell
 
 WAIT_S = 30.0
@@ -143,3 +144,15 @@ def test_a_server_that_is_lost_ends_the_flight(monkeypatch: pytest.MonkeyPatch) 
     watched.lookout.server_is_lost = lambda: True
     watched.look_for(1)
     assert "Prefect's server is gone" in str(watched.flight.lost)
+
+
+def test_a_store_that_fails_cell_after_cell_is_gone_and_one_that_fails_some_is_not() -> None:
+    flight, error = Flight(NOBODY), StoreError("s3://b is gone.")
+    for cell in cells(9):
+        for _ in range(REFUSED - 1):
+            flight.refused(error)
+        flight.land([cell])
+    assert flight.lost is None
+    for _ in range(REFUSED):
+        flight.refused(error)
+    assert str(flight.lost) == "the store fails cell after cell. s3://b is gone."

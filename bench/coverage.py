@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.metrics.bootstrap import interval, replicates
 from pipeline.metrics.measure import Rules, Scored
-from pipeline.metrics.resampling import Sample
-from pipeline.metrics.samples import ledger_sample
+from pipeline.metrics.statistics.bootstrap import interval, replicates
+from pipeline.metrics.statistics.resampling import Sample
+from pipeline.metrics.statistics.samples import ledger_sample
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Facts, OperatingPoint
 

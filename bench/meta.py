@@ -21,7 +21,7 @@ from pipeline.engine.plan import Plan, plan
 from pipeline.meta.cells import OpenCell, open_cell
 from pipeline.meta.intervals import BoardIntervals, Resampling, board_of
 from pipeline.meta.resamples import collected, draws, work
-from pipeline.metrics.resampling import Floats, Sample
+from pipeline.metrics.statistics.resampling import Floats, Sample
 from pipeline.store.blobs import Store
 from pipeline.terms import Dataset, Evaluation, QuerySet, System
 

@@ -27,11 +27,11 @@ from bench.inside import Made, Run, Ways
 from bench.measured import BYTES, CPU, WALL, inside
 from bench.running import TIMES, show
 from bench.table import Comparison, Group
-from pipeline.metrics import radix
 from pipeline.metrics.fixed_point import Ints
-from pipeline.metrics.means import QueryMeans, query_means
-from pipeline.metrics.radix_sweep import sweep_over
-from pipeline.metrics.sweep import Curve, sweep
+from pipeline.metrics.kws import radix
+from pipeline.metrics.kws.means import QueryMeans, query_means
+from pipeline.metrics.kws.radix_sweep import sweep_over
+from pipeline.metrics.kws.sweep import Curve, sweep
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.merge import merge_tree
 

@@ -18,7 +18,7 @@ import numpy as np
 from pipeline.engine.cell import score_cell
 from pipeline.engine.plan import plan
 from pipeline.engine.score import score_files
-from pipeline.formats.kwslist import read_kwslist
+from pipeline.formats.kws.kwslist import read_kwslist
 from pipeline.protocols import find
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Dataset, Evaluation, QuerySet, System

@@ -24,7 +24,7 @@ from pathlib import Path
 import psutil
 
 from bench.servers import PrefectServer
-from pipeline.cli.synthetic import write_evaluation
+from pipeline.demo.evaluation import write_evaluation
 
 RESCORE = Path(sys.executable).parent / "rescore"
 INPUTS = {

@@ -75,7 +75,7 @@ def run_evaluation(
     """
     kept = Store(store)
     if det:
-        from pipeline.report.det_file import check_forms
+        from pipeline.report.plots.det_file import check_forms
 
         check_forms(det)
     work = plan(load_evaluation(evaluation), kept, alignments=alignments, det=det)

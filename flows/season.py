@@ -11,8 +11,8 @@ from prefect.events import emit_event
 
 from flows.settings import settings_for
 from flows.told import best_effort
-from pipeline.report.season_packets import write_packets
-from pipeline.report.season_public import publish_season
+from pipeline.report.seasons.packets import write_packets
+from pipeline.report.seasons.public import publish_season
 from pipeline.season.drop import SETTLED_S, Collected, collect
 from pipeline.season.ledger import find_season
 from pipeline.store.blobs import Store

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -22,10 +23,11 @@ from pipeline.season.gate import holds
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.store.meter import Metered, metered
+from pipeline.store.noting import NotingStore
 
 if TYPE_CHECKING:
     from pipeline.meta.intervals import BoardIntervals
-    from pipeline.report.diff import Diff, Side
+    from pipeline.report.changes.diff import Diff, Side
 
 _MADE_FROM = "an object that intervals are made from"
 _TO_FINISH = (
@@ -36,6 +38,7 @@ _TO_FINISH = (
     "dask.array",  # xarray looks for it with the first array that it is given
 )
 """What publishing imports. Nothing breaks where something is missing here: it is then imported later."""
+_READERS_AT_ONCE = 8
 MOST_HERE = 200
 """Cells that are scored in this process where no output is to be read: beyond, a cluster is worth its start."""
 MOST_BYTES_HERE = 500_000_000
@@ -47,11 +50,12 @@ def is_small(store: Store, plan: Plan, todo: Iterable[Job]) -> bool:
     jobs = tuple(todo)
     if len(jobs) > MOST_HERE:
         return False
-    if any(store.exists(f"results/{given_up_address(job)}.json") for job in jobs):
+    if store.present([f"results/{given_up_address(job)}.json" for job in jobs]):
         return False  # it took its workers with it once, and would take this process
-    found = [(lacks(store, plan, job), sum(source.n_bytes for source in job.inputs.values())) for job in jobs]
-    n_bytes = sum(size for what, size in found if what == "labels")
-    return n_bytes <= MOST_BYTES_HERE and all(what != "all" for what, _ in found)
+    lacking = lacks(store, plan, jobs)
+    sizes = (sum(source.n_bytes for source in job.inputs.values()) for job in jobs)
+    n_bytes = sum(size for what, size in zip(lacking, sizes, strict=True) if what == "labels")
+    return n_bytes <= MOST_BYTES_HERE and "all" not in lacking
 
 
 def score_here(store: Store, plan: Plan, todo: Iterable[Job]) -> Work:
@@ -82,15 +86,15 @@ def finish(
 
 
 def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: bool, notes: Mapping[str, Any]) -> Run:
-    results, works, known = list[Result](), [plan.work, work], recorded(store, plan)
-    for job in plan.jobs:
-        result, again = sound_result(store, plan, job, known.get(job.path))
-        results.append(result)
-        works.append(again)
+    store = NotingStore(store.root)  # what is read and written now is not read again for the manifest
+    known = recorded(store, plan)
+    with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
+        found = list(pool.map(lambda job: sound_result(store, plan, job, known.get(job.path)), plan.jobs))
+    results, works = [result for result, _ in found], [plan.work, work, *(again for _, again in found)]
     if is_probe(plan.evaluation):  # its figures are a line in a study, and nobody opens a page of its own
         return publish(store, plan, results, work=lambda: {**document(plan, total(works)), **notes})
     from pipeline.report.cell_tables import write_cell_tables
-    from pipeline.report.det_file import write_cell_drawings
+    from pipeline.report.plots.det_file import write_cell_drawings
     from pipeline.report.uncertainty import when_cheap
     from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
 
@@ -131,7 +135,7 @@ def _told_apart(changes: Diff | None, intervals: Sequence[BoardIntervals] | None
 
 def _previous(store: Store, plan: Plan) -> Side | None:
     run = before(store, plan)
-    from pipeline.report.diff import side_of
+    from pipeline.report.changes.diff import side_of
 
     return None if run is None else side_of(store, run)
 
@@ -140,7 +144,7 @@ def _changes(previous: Side | None, plan: Plan, grid: Any, results: Sequence[Res
     """What moved since the run before; None before the first, or where that cannot be read."""
     if previous is None:
         return None
-    from pipeline.report.diff import Side, compare
+    from pipeline.report.changes.diff import Side, compare
 
     by_cell = {result.cell: result for result in results}
     after = Side.of(str(grid[""].attrs["run"]), plan, lambda cell: by_cell[cell], grid)

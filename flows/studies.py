@@ -112,6 +112,6 @@ def conclude(study: Study, store: Store, found: Sequence[Evaluated]) -> tuple[An
         with open_input(table.url) as stream:
             published += read_published(stream, table.url, table)
     analysis = analyse(study, found, published)
-    from pipeline.report.meta_page import render_study  # with templates
+    from pipeline.report.meta.page import render_study  # with templates
 
     return analysis, publish(store, analysis, render_study)

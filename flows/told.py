@@ -25,8 +25,8 @@ from pipeline.engine.work import work_text
 from pipeline.grid import Run, before, load_grid
 from pipeline.grid.disclosure import HELD, Disclosure, levels_of
 from pipeline.report import board_rows
-from pipeline.report.diff import Diff, compare, side_of
-from pipeline.report.diff_documents import diff_text
+from pipeline.report.changes.diff import Diff, compare, side_of
+from pipeline.report.changes.documents import diff_text
 from pipeline.report.disclosure import disclosed, disclosed_changes
 from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from pipeline import compiled
-from pipeline.align.grouped import positions_within
+from pipeline.align.mapping.grouped import positions_within
 from pipeline.formats.table import Array, recode, wide
 from pipeline.trials.schema import Bools, Codes, Excerpts, Floats, Ints
 from pipeline.trials.spans import holding

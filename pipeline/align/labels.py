@@ -59,6 +59,14 @@ class Labels:
         offsets = {dim: np.clip(self.offsets[dim] - begin, 0, end - begin) for dim, (begin, end) in ends.items()}
         return Labels(columns, offsets)
 
+    def with_key_rows(self, first: int) -> Labels:
+        """The same, rows of the key counting from ``first`` rows earlier."""
+        columns = {
+            name: Column(column.dim, _moved(column.values, first), column.rows_of) if column.rows_of == KEY else column
+            for name, column in self.columns.items()
+        }
+        return Labels(columns, self.offsets)
+
     @classmethod
     def joined(cls, parts: Sequence[Labels]) -> Labels:
         """Those of neighbouring runs of buckets (one at least), in their order."""

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from pipeline.align.aligned import Aligned
-from pipeline.align.assignment import assign
-from pipeline.align.candidates import Candidates, ScoreRange, find_candidates
-from pipeline.align.crowds import assign_crowd, find_crowds
-from pipeline.align.pairs import largest_mapping, list_pairs
-from pipeline.align.settled import settle_groups
-from pipeline.align.small import settle_small
+from pipeline.align.mapping.assignment import assign
+from pipeline.align.mapping.candidates import Candidates, ScoreRange, find_candidates
+from pipeline.align.mapping.crowds import refuse_crowds
+from pipeline.align.mapping.pairs import largest_mapping, list_pairs
+from pipeline.align.mapping.settled import settle_groups
+from pipeline.align.mapping.small import settle_small
 from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
 
 KWSEVAL_SCORE_FLOOR = 1e-5
@@ -91,21 +91,10 @@ def _mapping(candidates: Candidates, place: Callable[[int], str]) -> Ints:
 
 
 def _best(candidates: Candidates, place: Callable[[int], str]) -> Ints:
-    """The same of components that are not settled at once."""
+    """The mapping of components that are not settled at once."""
+    refuse_crowds(candidates, place)
     hint = largest_mapping(candidates)
-    mapping = np.full(hint.size, -1, np.int64)
-    rest = np.ones(hint.size, np.bool_)
-    for references in find_crowds(candidates):
-        crowd = candidates.within(references)
-        begin = int(candidates.first[references].min())
-        known = np.where(hint[references] >= 0, hint[references] - begin, -1)
-        found = assign_crowd(crowd, known, place(int(crowd.trial[0])))
-        mapping[references] = np.where(found >= 0, found + begin, -1)
-        rest[references] = False
-    if not rest.all():
-        candidates, hint = candidates.only(rest), hint[rest]
-    mapping[rest] = assign(list_pairs(candidates, hint), hint, candidates.rank)
-    return mapping
+    return assign(list_pairs(candidates, hint), hint, candidates.rank)
 
 
 def _place(trials: Trials, row: int) -> str:

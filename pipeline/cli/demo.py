@@ -40,7 +40,7 @@ def demo(args: argparse.Namespace) -> int:
     check_folder(folder)
     if args.season:
         return _season(folder)
-    from pipeline.cli.synthetic import write_evaluation  # numpy's random generators and, below, all of the flow
+    from pipeline.demo.evaluation import write_evaluation  # numpy's random generators and, below, all of the flow
 
     if args.years:
         return _years(folder, args)
@@ -60,7 +60,7 @@ def demo(args: argparse.Namespace) -> int:
 
 def _years(folder: Path, args: argparse.Namespace) -> int:
     """Write three years, compare them, print; 0."""
-    from pipeline.cli.synthetic_years import write_years
+    from pipeline.demo.years import write_years
 
     file = write_years(folder)
     (folder / MARK).touch()
@@ -76,7 +76,7 @@ def _years(folder: Path, args: argparse.Namespace) -> int:
 
 def _season(folder: Path) -> int:
     """Play a season in ``season`` of the folder and say where its pages are; 0."""
-    from pipeline.cli.played_season import TRANSCRIPT, PlayedSeason
+    from pipeline.cli.seasons.played import TRANSCRIPT, PlayedSeason
 
     place = folder.absolute() / "season"
     if place.exists():

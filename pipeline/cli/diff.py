@@ -31,8 +31,8 @@ def register(subparsers: Any) -> None:
 def diff(args: argparse.Namespace) -> int:
     """Compare and print; 0, whatever moved."""
     from pipeline.grid.history import find_run  # with xarray, which takes a second
-    from pipeline.report.diff import compare, side_of
-    from pipeline.report.diff_documents import diff_document, diff_text
+    from pipeline.report.changes.diff import compare, side_of
+    from pipeline.report.changes.documents import diff_document, diff_text
     from pipeline.report.page import render_changes
 
     store = Store(args.store)

@@ -17,7 +17,7 @@ from pipeline.terms import Cell
 if TYPE_CHECKING:
     from pipeline.engine.plan import Plan
     from pipeline.protocols.disputes import Decided
-    from pipeline.protocols.kws_dispute import Explained
+    from pipeline.protocols.kws.dispute import Explained
 
 
 def register(subparsers: Any) -> None:

@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pipeline.cli.kws_options import COMMON, KWSEVAL, STDEVAL
-from pipeline.cli.med_options import DEVA
-from pipeline.cli.stt_options import SCLITE
-from pipeline.cli.tool_option import Given, Tool, add_options, refuse, without_effect
+from pipeline.cli.options.kws import COMMON, KWSEVAL, STDEVAL
+from pipeline.cli.options.med import DEVA
+from pipeline.cli.options.stt import SCLITE
+from pipeline.cli.options.tool import Given, Tool, add_options, refuse, without_effect
 from pipeline.errors import Finding, UsageError
 from pipeline.protocols import protocols
 from pipeline.protocols.base import Protocol

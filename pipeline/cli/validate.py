@@ -9,7 +9,7 @@ from typing import Any
 
 from pipeline.cli.inputs import add_short_inputs, roles_of
 from pipeline.cli.output import columns, error_document, finding_document, note_findings, print_json, shown
-from pipeline.cli.validate_submission import add_submission, validate_submission
+from pipeline.cli.seasons.validate_submission import add_submission, validate_submission
 from pipeline.engine.inputs import read_role
 from pipeline.engine.labels import relabel
 from pipeline.errors import Finding, InputError, UsageError

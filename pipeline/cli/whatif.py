@@ -15,7 +15,7 @@ from pipeline.errors import UsageError
 from pipeline.store.blobs import Store, open_input
 
 if TYPE_CHECKING:
-    from pipeline.report.diff import CellDiff, Diff, Side
+    from pipeline.report.changes.diff import CellDiff, Diff, Side
     from pipeline.terms import Evaluation
 
 _BY_SET = "{query_set}"
@@ -44,7 +44,7 @@ def register(subparsers: Any) -> None:
 def whatif(args: argparse.Namespace) -> int:
     """Score with the patched key and print what moves; 0, whatever does."""
     from pipeline.config import load_evaluation
-    from pipeline.report.diff_documents import diff_document, diff_text
+    from pipeline.report.changes.documents import diff_document, diff_text
 
     evaluation = load_evaluation(args.evaluation)
     with ExitStack() as stack:
@@ -113,7 +113,7 @@ def with_patch(
 
 def moved(store: Store, before: Evaluation, after: Evaluation) -> Diff:
     """What moves from one evaluation to the other, each of them scored in memory as far as the store lacks it."""
-    from pipeline.report.diff import compare
+    from pipeline.report.changes.diff import compare
 
     return compare(_side(store, before), _side(store, after))
 
@@ -122,7 +122,7 @@ def _side(store: Store, evaluation: Evaluation) -> Side:
     from pipeline.engine.cell import figured
     from pipeline.engine.plan import plan
     from pipeline.grid import gather, id_of
-    from pipeline.report.diff import Side
+    from pipeline.report.changes.diff import Side
 
     work = plan(evaluation, store)
     results = {job.cell: figured(store, work, job) for job in work.jobs}

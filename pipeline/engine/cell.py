@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipeline.engine import large, references, trialstore
+from pipeline.engine import large
 from pipeline.engine.counting import merged
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import WORKER_DIED, Job, Plan
 from pipeline.engine.result import Result, from_bytes, to_bytes
 from pipeline.engine.runner import Here, OnCluster, runner
 from pipeline.engine.score import failed
+from pipeline.engine.stored import references, trialstore
 from pipeline.engine.tasks import (
     Place,
     align_batch,
     conclude,
     concluded,
+    count_batch,
     facts_of,
     ingest,
     keep,
@@ -100,7 +103,7 @@ def _figured(store: Store, plan: Plan, job: Job) -> Result:
     place = (store, plan.address, job.cell)
     here, (info, _) = Place.of(*place), ingest(*place)
     there = store.exists(here.labels)
-    parts = [score_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    parts = [count_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
     return result_of(here, *concluded(here, merged(parts).partial, info))
 
 
@@ -242,13 +245,18 @@ def _foretold(plan: Plan, job: Job, reason: str) -> Finding:
     return Finding(reason, message, lacking[0])
 
 
-def lacks(store: Store, plan: Plan, job: Job) -> str:
-    """What there is to do for a job: ``figures`` from what is kept, ``labels`` of trials that are kept, or ``all``."""
-    if job.failed is not None:
-        return "figures"
-    here = Place.of(store, plan.address, job.cell)
-    if trialstore.is_refused(store, here.trials):
-        return "figures"
-    if not trialstore.is_there(store, here.trials):
+def lacks(store: Store, plan: Plan, jobs: Iterable[Job]) -> list[str]:
+    """What there is to do for each job: ``figures`` of what is kept, ``labels`` of trials that are kept, or ``all``."""
+    needed = [None if job.failed else _needed(Place.of(store, plan.address, job.cell)) for job in jobs]
+    there = store.present({path for paths in needed for path in paths or ()})
+    return ["figures" if paths is None else _lack(*(path in there for path in paths)) for paths in needed]
+
+
+def _needed(here: Place) -> tuple[str, str, str]:
+    return trialstore.refusal_path(here.trials), here.trials, here.labels
+
+
+def _lack(refused: bool, trials: bool, labels: bool) -> str:
+    if not refused and not trials:
         return "all"
-    return "figures" if store.exists(here.labels) else "labels"
+    return "figures" if refused or labels else "labels"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipeline.engine import references, trialstore
 from pipeline.engine.plan import Plan
+from pipeline.engine.stored import references, trialstore
 from pipeline.errors import UsageError
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
@@ -13,7 +13,7 @@ from pipeline.trials.tiles import buckets_of
 
 if TYPE_CHECKING:
     from pipeline.protocols.disputes import Decided
-    from pipeline.protocols.kws_dispute import Explained
+    from pipeline.protocols.kws.dispute import Explained
 
 
 def explain(store: Store, plan: Plan, cell: Cell, query: str) -> tuple[Explained | Decided, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.formats import fast_compiled
+from pipeline.formats.fast import compiled as fast_compiled
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
@@ -21,8 +21,9 @@ _TRIALS = 60_000
 
 def compile_all() -> tuple[str, ...]:
     """The names of the modules of kernels, all of which are compiled then, or were before. Needs Numba."""
-    files = sorted(Path(__file__).parents[1].glob("*/*_kernel.py"))
-    kernels = tuple(f"pipeline.{file.parent.name}.{file.stem}" for file in files)
+    root = Path(__file__).parents[2]
+    files = sorted((root / "pipeline").rglob("*_kernel.py"))
+    kernels = tuple(".".join(file.relative_to(root).with_suffix("").parts) for file in files)
     for name in kernels:
         import_module(name)  # what has a signature is compiled on import
     fast_compiled.compile_all()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.formats.queries import total_dur_s
+from pipeline.formats.kws.queries import total_dur_s
 from pipeline.terms import Cell, LoadFacts
 
 

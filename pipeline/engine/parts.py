@@ -16,7 +16,7 @@ from pipeline.engine.mending import removing
 from pipeline.engine.runner import Here, OnCluster, begun, summed
 from pipeline.engine.sorted_parts import Held, Index, Keeping, Kept, SortedParts
 from pipeline.errors import StoreError
-from pipeline.metrics.by_score import Table
+from pipeline.metrics.kws.by_score import Table
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
 

@@ -14,9 +14,10 @@ from functools import cached_property
 from typing import Any
 
 from pipeline import protocols
-from pipeline.engine import editions, pieces, references
+from pipeline.engine import editions
 from pipeline.engine.inputs import digest, format_of
 from pipeline.engine.labels import labels
+from pipeline.engine.stored import pieces, references
 from pipeline.engine.work import Work, total
 from pipeline.errors import Finding, InputError, StoreError, UsageError
 from pipeline.protocols.base import Protocol
@@ -323,4 +324,6 @@ def _job_from(entry: Mapping[str, object]) -> Job:
 
 def missing(jobs: Iterable[Job], store: Store) -> tuple[Job, ...]:
     """The jobs whose results are not in the store yet."""
-    return tuple(job for job in jobs if not store.exists(job.path))
+    asked = tuple(jobs)
+    there = store.present([job.path for job in asked])
+    return tuple(job for job in asked if job.path not in there)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import uuid4
 
-from pipeline.engine import references
 from pipeline.engine.cell import score_cell
 from pipeline.engine.plan import Job, Plan, save
+from pipeline.engine.stored import references
 from pipeline.store.blobs import Store
 
 

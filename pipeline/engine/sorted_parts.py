@@ -16,10 +16,10 @@ import numpy as np
 from pipeline.engine.memory import keep_some_memory
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.runner import Here, OnCluster, begun, summed
-from pipeline.metrics.by_score import Table
 from pipeline.metrics.fixed_point import Ints
-from pipeline.metrics.passes import Spans
-from pipeline.metrics.radix import Images, images
+from pipeline.metrics.kws.by_score import Table
+from pipeline.metrics.kws.passes import Spans
+from pipeline.metrics.kws.radix import Images, images
 from pipeline.partials.codec import decode_columns, encode_columns
 from pipeline.store.address import address
 from pipeline.store.blobs import Store

@@ -14,20 +14,37 @@ from typing import Any, BinaryIO
 Reader = Callable[[BinaryIO, str], Any]
 
 
+PLACES: Mapping[str, str] = MappingProxyType(
+    {
+        "ecf": "kws.ecf",
+        "rttm": "kws.rttm",
+        "kwlist": "kws.kwlist",
+        "kwslist": "kws.kwslist",
+        "kwslist_texts": "kws.kwslist_texts",
+        "queries": "kws.queries",
+        "resources": "resources",
+        "stm": "stt.stm",
+        "ctm": "stt.ctm",
+        "lexicon": "stt.lexicon",
+        "trn": "stt.trn",
+        "lre_key": "lre.key",
+        "lre_out": "lre.out",
+        "med_index": "med.index",
+        "med_ref": "med.ref",
+        "med_clipmd": "med.clipmd",
+        "med_eventdb": "med.eventdb",
+        "med_judgement": "med.judgement",
+        "med_detection": "med.detection",
+        "med_threshold": "med.threshold",
+    }
+)
+"""The module of each format, below this package: a new format is a module with ``read_<format>``, and a line here."""
+
+
 def _read(name: str, stream: BinaryIO, where: str) -> Any:
-    read: Reader = getattr(import_module(f"pipeline.formats.{name}"), f"read_{name}")
+    read: Reader = getattr(import_module(f"{__name__}.{PLACES[name]}"), f"read_{name}")
     return read(stream, where)
 
 
-READERS: Mapping[str, Reader] = MappingProxyType(
-    {
-        name: partial(_read, name)
-        for name in (
-            *("ecf", "rttm", "kwlist", "kwslist", "kwslist_texts", "resources", "queries"),
-            *("stm", "ctm", "lexicon", "trn"),
-            *("lre_key", "lre_out"),
-            *("med_index", "med_ref", "med_clipmd", "med_eventdb", "med_judgement", "med_detection", "med_threshold"),
-        )
-    }
-)
+READERS: Mapping[str, Reader] = MappingProxyType({name: partial(_read, name) for name in PLACES})
 """The reader of each format, by its name."""

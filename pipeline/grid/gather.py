@@ -15,6 +15,7 @@ from pipeline.engine.result import Result
 from pipeline.engine.rows import columns_of
 from pipeline.grid.axes import ALL, CELL, Axes, array, text_array
 from pipeline.grid.disclosure import EVERYTHING
+from pipeline.grid.margins import SUMMARIES, margins
 from pipeline.grid.rests import rests
 from pipeline.grid.thin import thin
 from pipeline.terms import Figure
@@ -23,18 +24,19 @@ if TYPE_CHECKING:
     import xarray as xr
 
 LOAD_MEASURES = ("isf", "ssf", "pmu_index", "pmu_search", "pl", "rtf", "rtf_metadata", "rtf_execution")
-SUMMARIES = ("n", "min", "median", "mean", "max")
 CURVE = ("threshold", "p_miss", "p_fa", "twv")
 
 
 def gather(plan: Plan, results: Sequence[Result]) -> dict[str, xr.Dataset]:
-    """The groups of the grid: ``""`` (figures), ``queries``, ``curves`` and ``load``."""
+    """The groups of the grid: ``""`` (figures), ``queries``, ``curves``, ``load`` and ``margins``."""
     import xarray as xr
 
     axes = Axes.of(plan, results)
     groups = {"": _figures(plan, axes, results), "queries": _queries(axes, results)}
     groups["curves"] = _curves(axes, results)
-    groups["load"] = _load(axes, groups[""][0]["value"][1], plan)
+    value = groups[""][0]["value"][1]
+    groups["load"] = _load(axes, value, plan)
+    groups["margins"] = margins(plan, axes, results, value, free=LOAD_MEASURES)
     attrs = _attributes(plan)
     return {name: xr.Dataset(data, coords=coords, attrs=attrs) for name, (data, coords) in groups.items()}
 

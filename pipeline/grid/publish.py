@@ -18,8 +18,6 @@ from pipeline.grid.gather import gather
 from pipeline.store import arrays, former, leases, manifest
 from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
-from pipeline.store.noted import Described, noting
-from pipeline.store.seal import unseal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,6 +28,7 @@ Took = Callable[[], Mapping[str, Any]]
 STAGED = "+staged"
 """Ends the name under which runs lie that wait to be published; no evaluation's own name has it."""
 GROUPS = ("", "queries", "curves", "load")
+"""Groups of a grid that reports, studies and comparisons of runs are made from; ``margins`` is for people alone."""
 _READERS_AT_ONCE = 8
 
 
@@ -133,9 +132,9 @@ def before(store: Store, plan: Plan) -> Run | None:
 def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], report: Report | None) -> Run:
     grid_path = f"grids/{plan.evaluation}/{run_id}{arrays.ENDING}"
     groups = {name: group.assign_attrs(run=run_id) for name, group in gather(plan, results).items()}
-    with noting() as noted:
-        arrays.write_groups(store, grid_path, groups)
-        reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", groups, results))
+    shown = {name: groups[name] for name in GROUPS}
+    arrays.write_groups(store, grid_path, groups)
+    reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", shown, results))
     run = Run(
         id=run_id,
         evaluation=plan.evaluation,
@@ -148,7 +147,7 @@ def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], rep
     )
     stored = {name: value for name, value in asdict(run).items() if name != "work"}
     store.put_sealed(
-        _path(run_id), json.dumps({**stored, "objects": _objects(store, run, noted)}, sort_keys=True).encode()
+        _path(run_id), json.dumps({**stored, "objects": _objects(store, run, plan)}, sort_keys=True).encode()
     )
     return run
 
@@ -157,20 +156,15 @@ def _path(run_id: str) -> str:
     return f"runs/{run_id}.json"
 
 
-def _objects(store: Store, run: Run, noted: Mapping[str, Described]) -> dict[str, Described]:
+def _objects(store: Store, run: Run, plan: Plan) -> dict[str, Any]:
     """Every object of the run with its size and digest: nothing is read that no manifest names.
 
-    What was ``noted`` as it was written is not asked again; what is read says itself whether it is what was written.
+    What is read here, and was not written or checked before, says itself whether it is what was written.
     """
-    paths = [f"results/{name}.json" for name in run.results.values()]
+    store.get_sealed(f"plans/{run.plan}.json")
+    paths = [path for job in plan.jobs for path in (job.path, *job.supplements.values())]
     paths += [*run.reports.values(), f"plans/{run.plan}.json", run.grid]
-    return {path: noted.get(path) or _described(store, path) for path in sorted(set(paths))}
-
-
-def _described(store: Store, path: str) -> Described:
-    data = store.get(path)
-    unseal(data, store.url(path))
-    return {"sha256": digest_bytes(data), "n_bytes": len(data)}
+    return {path: store.describe(path) for path in sorted(set(paths))}
 
 
 def named(result: Result, plan: Plan) -> Result:

@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pipeline.engine import references, tablestore
 from pipeline.engine.cell import load_result
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, load_plan
+from pipeline.engine.stored import references, tablestore
 from pipeline.errors import DamageError
 from pipeline.store import leases, manifest, studies
 from pipeline.store.blobs import Store
@@ -19,6 +19,8 @@ from pipeline.store.entries import Entry
 DAY_S = 86_400.0
 FORMER = ("traces", "totals", "alignments", "partials", "kin")
 """Folders that rescore 0.1.0 kept."""
+BATCHED = ("trials", "labels")
+"""Folders in which groups of many rows are folders themselves, beside their index."""
 FOLDERS = (
     *(
         "refs",
@@ -100,8 +102,8 @@ def collect(store: Store, *, older_than_s: float = DAY_S, keep: int | None = Non
 
 def remove(store: Store, sweep: Sweep, lease: leases.Lease | None = None) -> int:
     """Remove what was surveyed; with a ``lease`` until a run begins or it is lost. Returns how many went."""
-    n_removed = 0
-    for at, going in enumerate((*sweep.removable, *sweep.leftovers)):
+    n_removed, goes = 0, list[str | Entry]([*sweep.removable, *sweep.leftovers])
+    for at, going in enumerate(goes):
         if lease is not None and not at % REMOVED_BETWEEN_LOOKS:
             lease.renew()
             if lease.others(leases.RUN):
@@ -117,9 +119,12 @@ def remove(store: Store, sweep: Sweep, lease: leases.Lease | None = None) -> int
 
 
 def _whole(path: str) -> str:
-    """The object whose fate a path shares: arrays are many objects and a record, which go together."""
+    """The object whose fate a path shares: batches go with their index, and what 0.1.0 kept with its record."""
     head, separator, _ = path.partition(".zarr")
-    return head + separator if separator else path
+    if not separator:
+        return path
+    folder, _, rest = head.partition("/")
+    return f"{folder}/{rest.partition('/')[0]}{separator}" if folder in BATCHED else head + separator
 
 
 def _reached(store: Store, keep: int | None) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics.det import visible
+from pipeline.metrics.kws.det import visible
 
 
 def thin(curve: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:

@@ -23,8 +23,8 @@ from pipeline.meta.sensitivity import GRID_BETA, GRID_P_TARGET, Band, bands
 from pipeline.meta.shifts import shift
 from pipeline.meta.study import Study
 from pipeline.meta.variants import JOINT, TOLERANCE, is_probe
-from pipeline.metrics.resampling import Sample
-from pipeline.metrics.variance import pareto
+from pipeline.metrics.statistics.resampling import Sample
+from pipeline.metrics.statistics.variance import pareto
 
 COMPARED = tuple("atwv mtwv map cnxe min_cnxe_pav ap ndc min_ndc f_act f_dis wer".split())
 """Measures whose rankings are compared where a study names fewer than two."""

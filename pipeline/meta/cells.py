@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pipeline.engine import labelstore, references, trialstore
 from pipeline.engine.cell import load_result
 from pipeline.engine.counting import counted, merged
 from pipeline.engine.mending import mended
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
+from pipeline.engine.stored import labelstore, references, trialstore
 from pipeline.engine.tasks import Place, survey_of
 from pipeline.engine.work import Work
 from pipeline.errors import DamageError
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.resampling import Sample
-from pipeline.metrics.samples import NOT_RESAMPLED
+from pipeline.metrics.statistics.resampling import Sample
+from pipeline.metrics.statistics.samples import NOT_RESAMPLED
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.store.blobs import Store
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.metrics.resampling import Floats, Ratios, Sample
-from pipeline.metrics.variance import VarianceSplit, spearman, split_variance
+from pipeline.metrics.statistics.resampling import Floats, Ratios, Sample
+from pipeline.metrics.statistics.variance import VarianceSplit, spearman, split_variance
 
 Table = tuple[Mapping[str, Any], ...]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from pipeline.engine import references
 from pipeline.engine.cell import load_result
 from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.result import Result
+from pipeline.engine.stored import references
 from pipeline.errors import PlatformError
 from pipeline.grid.publish import Run
 from pipeline.meta.cells import OpenCell, open_cell

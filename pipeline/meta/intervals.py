@@ -13,12 +13,12 @@ import numpy as np
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
 from pipeline.meta.cells import OpenCell, open_cell
-from pipeline.metrics.bootstrap import Interval, Method, interval, replicates
-from pipeline.metrics.draws import codes
-from pipeline.metrics.paired import bootstrap_p, exchanges_for, groups, randomisation
-from pipeline.metrics.resampling import Floats, Sample, paired
-from pipeline.metrics.samples import INFINITE
-from pipeline.metrics.significance import holm
+from pipeline.metrics.statistics.bootstrap import Interval, Method, interval, replicates
+from pipeline.metrics.statistics.draws import codes
+from pipeline.metrics.statistics.paired import bootstrap_p, exchanges_for, groups, randomisation
+from pipeline.metrics.statistics.resampling import Floats, Sample, paired
+from pipeline.metrics.statistics.samples import INFINITE
+from pipeline.metrics.stt.significance import holm
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
 

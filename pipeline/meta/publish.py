@@ -17,7 +17,7 @@ from pipeline.meta.rows import as_csv, as_dataset, as_parquet
 from pipeline.store import arrays, leases, studies
 from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
-from pipeline.store.noted import noting
+from pipeline.store.noting import NotingStore
 
 KIND = "study/1"
 TABLE = f"table{arrays.ENDING}"
@@ -36,10 +36,11 @@ def publish(store: Store, analysis: Analysis, page: Callable[[Analysis, Mapping[
     folder = studies.folder_of(study.name, address(KIND, source=study.source, files=made_of)[:16])
     paths = {name: f"{folder}/{name}" for name in (*files, "index.html", TABLE)}
     files["index.html"] = page(analysis, paths).encode("utf-8", "replace")
-    with noting() as objects:
-        arrays.write_groups(store, paths[TABLE], {"": as_dataset(analysis.rows)})
-        for name, data in files.items():
-            store.put(paths[name], data)
+    store = NotingStore(store.root)  # what a manifest says is what was written, not what a reading says of it
+    arrays.write_groups(store, paths[TABLE], {"": as_dataset(analysis.rows)})
+    for name, data in files.items():
+        store.put(paths[name], data)
+    objects = {path: store.describe(path) for path in paths.values()}
     runs = sorted({row.run for row in analysis.rows if row.run})
     here = store.listing("resamples")
     drawn = sorted({path for board in analysis.boards for path in board.replicates if path in here})

@@ -11,8 +11,8 @@ import numpy as np
 
 from pipeline.meta.comparable import comparable, note
 from pipeline.meta.rows import Row
-from pipeline.metrics.agreement import rbo, tau_ap, tau_b
-from pipeline.metrics.resampling import Floats
+from pipeline.metrics.statistics.agreement import rbo, tau_ap, tau_b
+from pipeline.metrics.statistics.resampling import Floats
 
 Table = tuple[Mapping[str, Any], ...]
 

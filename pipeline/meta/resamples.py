@@ -19,7 +19,7 @@ from pipeline.engine.plan import Plan, load_plan
 from pipeline.errors import DamageError
 from pipeline.meta.cells import OpenCell, open_cell
 from pipeline.meta.intervals import Resampling, draw
-from pipeline.metrics.resampling import Floats, Sample
+from pipeline.metrics.statistics.resampling import Floats, Sample
 from pipeline.partials.codec import decode_columns, encode_columns
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell

@@ -8,9 +8,9 @@ from typing import Any
 
 from pipeline.engine.result import Result
 from pipeline.meta.cells import OpenCell
-from pipeline.metrics.counts import accepted
+from pipeline.metrics.kws.counts import accepted
+from pipeline.metrics.kws.shared import means_of
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.shared import means_of
 from pipeline.partials.ledger import Ledger
 
 ACTUAL_AND_BEST = (

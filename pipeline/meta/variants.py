@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pipeline import protocols
-from pipeline.engine import references
 from pipeline.engine.plan import Job, Plan, planned, save
+from pipeline.engine.stored import references
 from pipeline.engine.work import Work, total
 from pipeline.errors import UsageError
 from pipeline.meta.study import Study, Variant

@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from pipeline.metrics.bounds import PERCENT
-from pipeline.metrics.events import EventScored, EventTotals, macro, n_scored_nontarget, without_targets
 from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.measure import Measure
+from pipeline.metrics.med.events import EventScored, EventTotals, macro, n_scored_nontarget, without_targets
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tie_order import TieOrder
 from pipeline.terms import Figure

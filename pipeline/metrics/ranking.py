@@ -8,10 +8,10 @@ import numpy as np
 
 from pipeline.metrics.bounds import SHARE
 from pipeline.metrics.fixed_point import Floats, Ints
-from pipeline.metrics.means import NO_TARGETS
+from pipeline.metrics.kws.means import NO_TARGETS
+from pipeline.metrics.kws.one_pass import thin_of
+from pipeline.metrics.kws.thin import thinned
 from pipeline.metrics.measure import Measure, Scored
-from pipeline.metrics.one_pass import thin_of
-from pipeline.metrics.thin import thinned
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
 

@@ -1,4 +1,7 @@
-"""The named protocols. A new one is one file here with a tuple ``PROTOCOLS``; nothing else needs to know it."""
+"""The named protocols. A new one is one file here or in a family's folder, with a tuple ``PROTOCOLS``.
+
+Nothing else needs to know it.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ MODES = ("official", "plan")
 def protocols() -> Mapping[tuple[str, str], Protocol]:
     """Every protocol by (name, mode), found in the modules of this package."""
     found: dict[tuple[str, str], Protocol] = {}
-    for module in pkgutil.iter_modules(__path__):
-        for protocol in getattr(importlib.import_module(f"{__name__}.{module.name}"), "PROTOCOLS", ()):
+    for module in pkgutil.walk_packages(__path__, f"{__name__}."):
+        for protocol in getattr(importlib.import_module(module.name), "PROTOCOLS", ()):
             found[protocol.name, protocol.mode] = protocol
     return found
 

@@ -14,10 +14,10 @@ from typing import Protocol as Interface
 from pipeline.align.labels import Labels
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
-from pipeline.metrics.by_score import Table as BlockTable
+from pipeline.metrics.kws.by_score import Table as BlockTable
+from pipeline.metrics.kws.passes import Sorted
 from pipeline.metrics.measure import Measure, Scored
-from pipeline.metrics.passes import Sorted
-from pipeline.metrics.resampling import Sample
+from pipeline.metrics.statistics.resampling import Sample
 from pipeline.protocols.disputes import Dispute
 from pipeline.terms import Facts, Figure
 from pipeline.trials.schema import Ints

@@ -14,7 +14,7 @@ from pipeline.engine.result import Result
 from pipeline.grid.disclosure import EVERYTHING, HELD, NO_KEY, SELECTION, Disclosure, levels_of
 from pipeline.protocols.base import Conclusion
 from pipeline.report.board import CELL, names
-from pipeline.report.diff import Cause, CellDiff, Diff
+from pipeline.report.changes.diff import Cause, CellDiff, Diff
 from pipeline.report.overlays import disclosed_overlays, disclosed_signature, disclosed_value, named_in, without
 from pipeline.terms import Figure
 

@@ -9,7 +9,8 @@ import jinja2
 import jinja2.meta
 from markupsafe import Markup, escape
 
-from pipeline.report import marks, words
+from pipeline.report import words
+from pipeline.report.plots import marks
 
 LONG = 24
 """Longer names break where their words end, as far as they may."""

@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from pipeline.report.board import names, strings
-from pipeline.report.det import COLUMNS
+from pipeline.report.plots.det import COLUMNS
 from pipeline.report.spreadsheet import guarded
 
 PLACE = ("query_set", "dataset", "system")

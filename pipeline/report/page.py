@@ -18,19 +18,21 @@ from markupsafe import Markup
 
 from pipeline.engine.result import Result
 from pipeline.meta.intervals import BoardIntervals
-from pipeline.report import ape_plot, det, words
-from pipeline.report.beyond import FILTERS, beyond
+from pipeline.report import words
 from pipeline.report.board import ALL, Board, Entry, Run
-from pipeline.report.diff import Diff
-from pipeline.report.diff_documents import cause_text
-from pipeline.report.diff_documents import headline as moved_headline
+from pipeline.report.changes.diff import Diff
+from pipeline.report.changes.documents import cause_text
+from pipeline.report.changes.documents import headline as moved_headline
+from pipeline.report.changes.moved import NOTHING, movement
 from pipeline.report.environments import new_environment
+from pipeline.report.families.beyond import FILTERS, beyond
 from pipeline.report.headline import Bar, bars, best_of, bound, headline, shades
 from pipeline.report.load import load_table
-from pipeline.report.moved import NOTHING, movement
 from pipeline.report.one_system import file_names
+from pipeline.report.plots import ape as ape_plot
+from pipeline.report.plots import det
+from pipeline.report.plots.rows import margins
 from pipeline.report.provenance import provenance
-from pipeline.report.rows_plot import margins
 from pipeline.report.shown import Shown, shown
 from pipeline.season.times import utc
 

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from pipeline.report.board import Run
 from pipeline.report.columns import Floats, weights
-from pipeline.report.det import Curve
-from pipeline.report.query_map import COLOURS, QueryMap
+from pipeline.report.plots.det import Curve
+from pipeline.report.plots.query_map import COLOURS, QueryMap
 
 AGREE = 1e-6
 """How far a value that the page's script makes from both rates may be from the curve's own, relative to it."""

@@ -11,7 +11,7 @@ from pipeline.engine.result import Result
 from pipeline.grid.disclosure import levels_of
 from pipeline.meta.intervals import BoardIntervals
 from pipeline.report.board import Run, read_run
-from pipeline.report.diff import Diff
+from pipeline.report.changes.diff import Diff
 from pipeline.report.disclosure import Levels, disclosed, disclosed_changes
 from pipeline.report.one_system import of_system
 from pipeline.report.uncertainty import Place, Uncertainty, uncertainties

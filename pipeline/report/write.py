@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import xarray as xr
 
@@ -10,8 +11,8 @@ from pipeline.engine import jsonbytes
 from pipeline.engine.result import Result
 from pipeline.meta.intervals import BoardIntervals
 from pipeline.report.boards_file import boards_json
-from pipeline.report.diff import Diff
-from pipeline.report.diff_documents import diff_document
+from pipeline.report.changes.diff import Diff
+from pipeline.report.changes.documents import diff_document
 from pipeline.report.documents import results_json
 from pipeline.report.long_tables import curve_table, query_table
 from pipeline.report.one_system import file_names
@@ -20,6 +21,8 @@ from pipeline.report.publication import board_tex, scores_json
 from pipeline.report.shown import shown
 from pipeline.report.spreadsheet import csv_of
 from pipeline.store.blobs import Store
+
+_WRITERS_AT_ONCE = 8
 
 
 def write_reports(
@@ -37,11 +40,14 @@ def write_reports(
     them, and changes.json has them all. None of them holds what the disclosure of a dataset holds back.
     Raises ``StoreError`` when the store does not take them.
     """
-    paths = {}
-    for name, data in _files(grid, results, changes, intervals):
-        paths[name] = f"{run_prefix.rstrip('/')}/{name}"
-        store.put(paths[name], data)
-    return paths
+    with ThreadPoolExecutor(_WRITERS_AT_ONCE) as pool:
+        written = {}
+        for name, data in _files(grid, results, changes, intervals):
+            path = f"{run_prefix.rstrip('/')}/{name}"
+            written[name] = path, pool.submit(store.put, path, data)
+        for _, done in written.values():
+            done.result()
+    return {name: path for name, (path, _) in written.items()}
 
 
 def _files(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.formats.findings import quoted
-from pipeline.protocols.med_names import GRAMMARS, Grammar
+from pipeline.protocols.med.names import GRAMMARS, Grammar
 from pipeline.season import med_tables
 from pipeline.season.archives import EXTENSIONS, extension_of
 from pipeline.season.naming import Piece

@@ -12,9 +12,9 @@ import numpy as np
 from pipeline.errors import InputError
 from pipeline.formats import READERS
 from pipeline.formats.findings import quoted
-from pipeline.formats.med_threshold import TIMES
+from pipeline.formats.med.threshold import TIMES
 from pipeline.protocols import find
-from pipeline.protocols.med_submission import check_tables
+from pipeline.protocols.med.submission import check_tables
 from pipeline.season.verdict import ERROR, NOTE, Remarks
 
 _SHOWN = 5

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.formats.findings import quoted
-from pipeline.formats.lre_names import FORM, read_name
+from pipeline.formats.lre.names import FORM, read_name
 from pipeline.protocols import find
-from pipeline.protocols.kws_identifiers import BOARD, identifier_slips, identify
+from pipeline.protocols.kws.identifiers import BOARD, identifier_slips, identify
 from pipeline.season.rules import Phase, Rules
 from pipeline.season.verdict import Remarks
 

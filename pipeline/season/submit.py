@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.errors import StoreError, UsageError
-from pipeline.formats.lre_names import submission_faults
+from pipeline.formats.lre.names import submission_faults
 from pipeline.season import ledger
 from pipeline.season.examine import Examined, examined
 from pipeline.season.ledger import Entry

@@ -6,7 +6,7 @@ Local files go through ``local``, buckets through ``s3``, everything else throug
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,6 @@ from pipeline.store.address import digest_bytes
 from pipeline.store.entries import Entry
 from pipeline.store.local import Folder
 from pipeline.store.meter import BYTES
-from pipeline.store.noted import note
 from pipeline.store.paths import checked_path
 from pipeline.store.seal import seal, unseal
 
@@ -51,6 +50,9 @@ class Place(Protocol):
     def exists(self, path: str) -> bool:
         """Whether there is an object."""
 
+    def present(self, paths: Collection[str]) -> set[str]:
+        """Those paths at which there is an object."""
+
     def entries(self, prefix: str) -> Iterable[Entry]:
         """Every object below the folder ``prefix``, in any order."""
 
@@ -76,7 +78,6 @@ class Store:
         """Write an object as a whole, replacing what is there; writing equal contents again changes nothing."""
         with self._faults("write", path) as place:
             place.put(path, data)
-        note(path, [data])
         BYTES.wrote(len(data))
 
     def put_parts(self, path: str, parts: Sequence[bytes | memoryview]) -> None:
@@ -86,7 +87,6 @@ class Store:
                 place.put(path, *parts)
             else:
                 place.put(path, b"".join(parts))
-        note(path, parts)
         BYTES.wrote(sum(memoryview(part).nbytes for part in parts))
 
     def create(self, path: str, data: bytes) -> bool:
@@ -132,6 +132,13 @@ class Store:
         """Whether there is an object (not a folder) at ``path``."""
         with self._faults("look up", path) as place:
             return place.exists(path)
+
+    def present(self, paths: Collection[str]) -> set[str]:
+        """Those of some paths at which there is an object: asked together, which takes a bucket few requests."""
+        for path in paths:
+            checked_path(path)
+        with self._faults("list", "") as place:
+            return place.present(paths)
 
     def listing(self, prefix: str = "") -> dict[str, int]:
         """Path and size in bytes of every object below the folder ``prefix``, in order of path; ``""`` lists all."""

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from pipeline.errors import UsageError
-from pipeline.formats.kwslist import SystemOutput
+from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.formats.table import Table, recode, used_codes
 from pipeline.trials.schema import Ints, Occurrences, Trials
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from pipeline.errors import Finding, Problems, StoreError
-from pipeline.formats.ecf import Ecf
-from pipeline.formats.kwslist import SystemOutput
-from pipeline.formats.rttm import Rttm
+from pipeline.formats.kws.ecf import Ecf
+from pipeline.formats.kws.kwslist import SystemOutput
+from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import Table, recode
 from pipeline.trials.layout import lay_out
 from pipeline.trials.names import FileRule, ecf_file_name

@@ -10,15 +10,15 @@ from typing import get_args
 import numpy as np
 
 from pipeline.errors import Finding, UsageError
-from pipeline.formats.kwlist import KeywordList
-from pipeline.formats.rttm import Rttm
+from pipeline.formats.kws.kwlist import KeywordList
+from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import canonical_codes
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.order import canonical_order, joint_codes
 from pipeline.trials.repeated_texts import Spans, found_again, repeated_findings, times_found
 from pipeline.trials.schema import Codes, Ints, Occurrences
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
-from pipeline.trials.transcript import STDEVAL, Search, SearchRules, Words, read_words
+from pipeline.trials.tokens.transcript import STDEVAL, Search, SearchRules, Words, read_words
 
 __all__ = ["SearchRules", "find_occurrences"]
 

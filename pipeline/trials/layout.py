@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.formats.ecf import Ecf
-from pipeline.formats.kwslist import SystemOutput
+from pipeline.formats.kws.ecf import Ecf
+from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.formats.table import Array, Table, canonical_codes, recode
 from pipeline.trials.blocks import BlockRule, named_blocks
 from pipeline.trials.decimals import to_decimals

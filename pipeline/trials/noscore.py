@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from pipeline.errors import Finding
-from pipeline.formats.rttm import Rttm
+from pipeline.formats.kws.rttm import Rttm
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.schema import Excerpts, Timeline
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pipeline.formats.rttm import Rttm
+from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import Table, recode
 from pipeline.trials.adapted import Span, adapt
 from pipeline.trials.decimals import to_decimals

@@ -39,6 +39,17 @@ def offsets_of(buckets: Ints) -> Ints:
     return np.searchsorted(buckets, np.arange(N_BUCKETS + 1)).astype(np.int64)
 
 
+def batch_name(first: int, last: int) -> str:
+    """What buckets ``first`` up to ``last`` (exclusive) are called where they are an object of their own."""
+    return f"{first:02d}-{last - 1:02d}"
+
+
+def ends_of(name: str) -> tuple[int, int]:
+    """The buckets that ``batch_name`` names."""
+    first, last = map(int, name.split("-"))
+    return first, last + 1
+
+
 def batches(trial_offsets: Ints, occurrence_offsets: Ints, rows_per_task: int) -> list[tuple[int, int]]:
     """Ranges (first, last exclusive) of neighbouring buckets that cover all buckets in order.
 

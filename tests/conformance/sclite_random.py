@@ -8,8 +8,8 @@ from random import Random
 
 from sclite_cases import PROFILES
 
-from pipeline.align.token_rules import TokenRules
-from pipeline.formats.transcripts import spelled
+from pipeline.align.tokens.rules import TokenRules
+from pipeline.formats.stt.transcripts import spelled
 
 SPOKEN = "a b c ab ba abc cab Ab AB uh um".split()
 ODD = (

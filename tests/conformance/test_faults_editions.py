@@ -14,11 +14,12 @@ import pytest
 
 from flows.steps import finish, score_here
 from pipeline import protocols
-from pipeline.align import token_graph, token_match
+from pipeline.align.tokens import graph as token_graph
+from pipeline.align.tokens import match as token_match
 from pipeline.cli import main
 from pipeline.config import load_evaluation
-from pipeline.engine import references
 from pipeline.engine.plan import missing, plan
+from pipeline.engine.stored import references
 from pipeline.grid import Run
 from pipeline.store.blobs import Store
 
@@ -35,7 +36,7 @@ def match_by(monkeypatch: pytest.MonkeyPatch, rule: Callable[[Any, Any], Any]) -
         def __call__(self, reference: Any, output: Any) -> Any:
             return rule(self._texts[reference], self._texts[output])
 
-    monkeypatch.setattr("pipeline.align.tokens.Matcher", Matcher)
+    monkeypatch.setattr("pipeline.align.tokens.steps.Matcher", Matcher)
     for module in (token_graph, token_match):
         monkeypatch.setattr(module, "matches", lambda reference, output: bool(rule(reference.text, output.text)))
 

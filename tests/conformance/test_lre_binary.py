@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.metrics.crossentropy import cross_entropy, prior_entropy, trial_set
-from pipeline.metrics.multiclass import binary_log_cost
-from pipeline.metrics.multiclass_figures import confidence_nce, normalized_cross_entropy
+from pipeline.metrics.entropy.crossentropy import cross_entropy, prior_entropy, trial_set
+from pipeline.metrics.multiclass.cost import binary_log_cost
+from pipeline.metrics.multiclass.figures import confidence_nce, normalized_cross_entropy
 from pipeline.partials.ledger import Ledger
 
 CASES = "b01 b02 b04 b06 b07".split()

@@ -12,7 +12,7 @@ import pytest
 from lre_cases import NAMES, folder_of, inputs_of, number, scored, unequal
 
 from pipeline.cli import main
-from pipeline.formats.lre_names import read_name
+from pipeline.formats.lre.names import read_name
 
 CASES = "c01 c02 c03 c05 c06 c07 c09 c10 c11 c12 c13 c16".split()
 EMPTY_CLASS = "c12"

@@ -14,7 +14,7 @@ import pytest
 from browsing import CHROMIUM, MADE_GRID, QUIET
 
 from flows.rescore import RunSummary, run_evaluation
-from pipeline.cli.synthetic import write_evaluation
+from pipeline.demo.evaluation import write_evaluation
 from pipeline.store.blobs import Store
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli import synthetic
 from pipeline.config.meta_file import load_study
+from pipeline.demo import evaluation as synthetic
 from pipeline.engine.plan import load_plan
 from pipeline.grid import latest
 from pipeline.grid.sweep import DAY_S, survey

@@ -19,7 +19,7 @@ from flows.steps import finish, score_here
 from pipeline.config import load_evaluation
 from pipeline.engine.plan import plan
 from pipeline.grid import faults, latest, load_run
-from pipeline.report.diff import compare, side_of
+from pipeline.report.changes.diff import compare, side_of
 from pipeline.store.blobs import Store
 from tests.end_to_end.nights import database
 from tests.unit.engine import grid_of_cells as cells

@@ -9,9 +9,9 @@ import pytest
 from browsing import SIZES, Visit, grave_faults
 
 from flows.studies import conclude, evaluations, finish_here, lacking, prepare
-from pipeline.cli.synthetic import DEMO, write_evaluation
-from pipeline.cli.synthetic_years import YEARS
 from pipeline.config.meta_file import load_study
+from pipeline.demo.evaluation import DEMO, write_evaluation
+from pipeline.demo.years import YEARS
 from pipeline.store.blobs import Store
 
 STUDY = """\

@@ -16,8 +16,8 @@ from pipeline.engine.large import BOUND
 from pipeline.engine.plan import load_plan
 from pipeline.engine.result import document
 from pipeline.engine.score import score_files
-from pipeline.formats.ecf import read_ecf
-from pipeline.formats.kwlist import read_kwlist
+from pipeline.formats.kws.ecf import read_ecf
+from pipeline.formats.kws.kwlist import read_kwlist
 from pipeline.grid import latest
 from pipeline.protocols import find
 from pipeline.store.blobs import Store

@@ -15,8 +15,8 @@ import pytest
 
 from flows.steps import score_here
 from pipeline.config import load_evaluation
-from pipeline.engine import references
 from pipeline.engine.plan import Plan, missing, plan
+from pipeline.engine.stored import references
 from pipeline.engine.work import Work, total
 from pipeline.store.blobs import Store
 from tests.unit.engine.grid_of_cells import termlist

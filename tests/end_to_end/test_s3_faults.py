@@ -14,9 +14,9 @@ import pytest
 
 from flows.steps import finish, score_here
 from pipeline.config import load_evaluation
-from pipeline.engine import references
 from pipeline.engine.cell import load_result
 from pipeline.engine.plan import plan
+from pipeline.engine.stored import references
 from pipeline.errors import DamageError, PlatformError, StoreError
 from pipeline.grid import checked, faults, latest, load_run
 from pipeline.partials.codec import check_columns

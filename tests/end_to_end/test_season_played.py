@@ -10,11 +10,11 @@ import pytest
 from browsing import Visit, grave_faults
 
 from pipeline.cli import main
-from pipeline.cli.played_season import DISPUTED, TRANSCRIPT, PlayedSeason
-from pipeline.cli.synthetic_season import NAME, TEAMS
+from pipeline.cli.seasons.played import DISPUTED, TRANSCRIPT, PlayedSeason
+from pipeline.demo.season import NAME, TEAMS
 from pipeline.grid import load_run
-from pipeline.report.season_packets import seen_by
-from pipeline.report.season_view import releases_of, with_struck
+from pipeline.report.seasons.packets import seen_by
+from pipeline.report.seasons.view import releases_of, with_struck
 from pipeline.season import ledger
 from pipeline.season.gate import notice
 from pipeline.season.releases import released

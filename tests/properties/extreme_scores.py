@@ -14,7 +14,7 @@ from pipeline.engine.inputs import format_of
 from pipeline.engine.result import Result, document_bytes
 from pipeline.engine.score import score_tables
 from pipeline.formats import READERS
-from pipeline.formats.lre_names import columns_of
+from pipeline.formats.lre.names import columns_of
 from pipeline.protocols import find
 from pipeline.protocols.base import Protocol
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pipeline.engine.result import document
 from pipeline.engine.score import score_files
 from pipeline.errors import InputError
-from pipeline.formats.lre_names import LANGUAGES
+from pipeline.formats.lre.names import LANGUAGES
 from pipeline.protocols import find
 from pipeline.protocols.base import Protocol
 

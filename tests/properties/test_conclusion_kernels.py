@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pipeline.metrics import at_scores, binary_sums, sweep
-from pipeline.metrics.at_scores import Asked
-from pipeline.metrics.maps import AffineMap
-from pipeline.metrics.means import query_means
+from pipeline.metrics.entropy import binary_sums
+from pipeline.metrics.entropy.maps import AffineMap
+from pipeline.metrics.kws import at_scores, sweep
+from pipeline.metrics.kws.at_scores import Asked
+from pipeline.metrics.kws.means import query_means
+from pipeline.metrics.kws.optimum import optima
+from pipeline.metrics.kws.shared import means_of, optima_of
 from pipeline.metrics.measure import Rules, Scored
-from pipeline.metrics.optimum import optima
-from pipeline.metrics.shared import means_of, optima_of
 from pipeline.partials import exact
 from pipeline.partials.exact import ExactSum
 from pipeline.partials.ledger import Ledger

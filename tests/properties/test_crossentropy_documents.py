@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from pipeline.engine.parts import Parts
 from pipeline.engine.runner import runner
 from pipeline.formats.columns import TextColumn, table
-from pipeline.formats.ecf import Ecf
-from pipeline.formats.kwlist import KeywordList
-from pipeline.formats.kwslist import SystemOutput
-from pipeline.formats.rttm import Rttm
+from pipeline.formats.kws.ecf import Ecf
+from pipeline.formats.kws.kwlist import KeywordList
+from pipeline.formats.kws.kwslist import SystemOutput
+from pipeline.formats.kws.rttm import Rttm
 from pipeline.partials.codec import decode, encode
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols import find
@@ -164,7 +164,7 @@ def test_passes_over_ranges_of_scores_give_the_bits_of_a_merged_total(targets, r
     parts, facts = tiles_of(targets, rows, list(pairwise([0, *sorted(cuts), N_BUCKETS])))
     merged = conclude(merge_tree(parts, QUESST.family.zero()), facts, protocol)
     with (  # several blocks, pieces and ranges even of a few scores
-        patch("pipeline.metrics.by_score.BLOCK_ROWS", 7),
+        patch("pipeline.metrics.kws.by_score.BLOCK_ROWS", 7),
         patch("pipeline.engine.sorted_parts.PIECE_ROWS", 3),
         patch("pipeline.engine.sorted_parts.RANGE_ROWS", 9),
     ):
@@ -227,7 +227,7 @@ for _ in range(25):
     mean = [2.0 if pair in targets else -1.0 for pair in laws.PAIRS]
     rows = [(*pair, float(s), True) for pair, s in zip(laws.PAIRS, np.round(rng.normal(mean, 2.0), 3))]
     found.append(laws.bits(laws.score(targets, rows)))
-from pipeline.metrics.multiclass_calibration import calibrate
+from pipeline.metrics.multiclass.calibration import calibrate
 labels = rng.integers(0, 4, 4000)
 llh = rng.normal(size=(4000, 4)) + 2.0 * np.eye(4)[labels]
 found.append(repr(calibrate(llh, labels, (0.4, 0.3, 0.2, 0.1))))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from pipeline.engine.parts import Parts
 from pipeline.engine.runner import runner
-from pipeline.metrics.multiclass import LogCostSums, log_cost, prior_entropy
-from pipeline.metrics.multiclass_calibration import calibrate
-from pipeline.metrics.multiclass_figures import multiclass_figures, normalized_cross_entropy
-from pipeline.metrics.multiclass_passes import Part, calibrate_over
+from pipeline.metrics.multiclass.calibration import calibrate
+from pipeline.metrics.multiclass.cost import LogCostSums, log_cost, prior_entropy
+from pipeline.metrics.multiclass.figures import multiclass_figures, normalized_cross_entropy
+from pipeline.metrics.multiclass.passes import Part, calibrate_over
 
 ROUNDING = 1e-11
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.engine.result import Result
-from pipeline.metrics.crossentropy import TrialSet, cost_sums, cross_entropy
-from pipeline.metrics.multiclass import LogCostSums
-from pipeline.metrics.multiclass_figures import confidence_nce
-from pipeline.metrics.nce import P_MIN
+from pipeline.metrics.entropy.crossentropy import TrialSet, cost_sums, cross_entropy
+from pipeline.metrics.multiclass.cost import LogCostSums
+from pipeline.metrics.multiclass.figures import confidence_nce
+from pipeline.metrics.stt.nce import P_MIN
 from pipeline.protocols import names
 from tests.properties.extreme_scores import (
     CLASSES,

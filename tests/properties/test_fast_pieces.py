@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from test_fast_reader import DOCUMENTS, SEED, Writer, as_read
 
 from pipeline import protocols
-from pipeline.engine import pieces
+from pipeline.engine.stored import pieces
 from pipeline.errors import PlatformError
-from pipeline.formats.fast_compiled import Compiled
-from pipeline.formats.fast_kwslist import output_of, read_canonical
-from pipeline.formats.fast_part import NotCanonicalError, read_part
-from pipeline.formats.fast_state import Scanner
-from pipeline.formats.fast_vectors import Vectors
-from pipeline.formats.kwslist import SystemOutput
+from pipeline.formats.fast.compiled import Compiled
+from pipeline.formats.fast.kwslist import output_of, read_canonical
+from pipeline.formats.fast.part import NotCanonicalError, read_part
+from pipeline.formats.fast.state import Scanner
+from pipeline.formats.fast.vectors import Vectors
+from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.store.blobs import Store
 from pipeline.terms import Source
 

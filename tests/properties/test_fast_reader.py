@@ -14,13 +14,13 @@ from collections import Counter
 import pytest
 
 from pipeline.errors import InputError
-from pipeline.formats import fast_part
-from pipeline.formats.fast_compiled import Compiled
-from pipeline.formats.fast_kwslist import read_canonical
-from pipeline.formats.fast_state import Scanner
-from pipeline.formats.fast_vectors import Vectors
-from pipeline.formats.kwslist import SystemOutput, read_plain
-from pipeline.formats.scoretexts import ScoreTexts
+from pipeline.formats.fast import part as fast_part
+from pipeline.formats.fast.compiled import Compiled
+from pipeline.formats.fast.kwslist import read_canonical
+from pipeline.formats.fast.state import Scanner
+from pipeline.formats.fast.vectors import Vectors
+from pipeline.formats.kws.kwslist import SystemOutput, read_plain
+from pipeline.formats.kws.scoretexts import ScoreTexts
 
 DOCUMENTS = int(os.environ.get("RESCORE_DOCUMENTS", "3000"))
 SEED = int(os.environ.get("RESCORE_SEED", "0"))

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from pipeline.errors import Problems
 from pipeline.formats import streams
-from pipeline.formats.kwlist import read_kwlist
-from pipeline.formats.kwslist import SystemOutput, read_kwslist
+from pipeline.formats.kws.kwlist import read_kwlist
+from pipeline.formats.kws.kwslist import SystemOutput, read_kwslist
+from pipeline.formats.kws.queries import read_queries
+from pipeline.formats.kws.rttm import read_rttm
 from pipeline.formats.numbers import decimal, decimals, score, scores
-from pipeline.formats.queries import read_queries
-from pipeline.formats.rttm import read_rttm
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 not_nan = st.floats(allow_nan=False)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pipeline import protocols
 from pipeline.align.labels import Labels
-from pipeline.engine import labelstore
 from pipeline.engine.counting import counted
+from pipeline.engine.stored import labelstore
 from pipeline.partials.codec import encode
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.store.blobs import Store

@@ -18,18 +18,18 @@ from pipeline.engine.parts import Parts
 from pipeline.engine.runner import Here, runner
 from pipeline.engine.sorted_parts import pass_over
 from pipeline.errors import InputError
-from pipeline.metrics.counts import accepted, decided, decision_range
-from pipeline.metrics.isotonic import blocks
-from pipeline.metrics.means import query_means
-from pipeline.metrics.optimum import optima
+from pipeline.metrics.entropy.isotonic import blocks
+from pipeline.metrics.kws.counts import accepted, decided, decision_range
+from pipeline.metrics.kws.means import query_means
+from pipeline.metrics.kws.optimum import optima
+from pipeline.metrics.kws.thin import thinned
 from pipeline.metrics.ranking import average_precision
-from pipeline.metrics.thin import thinned
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.merge import merge_tree
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
 from pipeline.protocols import find
-from pipeline.protocols.kws_ranks import text_condition
+from pipeline.protocols.kws.ranks import text_condition
 from pipeline.terms import Facts
 
 QUERIES = tuple(f"q{number:02d}" for number in range(9))
@@ -93,7 +93,7 @@ def test_parts_conclude_as_their_sum(name, mode, overrides, parts, n_trials):
             family.conclude_parts(protocol, Parts(runner(None), parts), facts, survey)
         return
     with (  # several blocks, pieces and ranges even of a few scores
-        patch("pipeline.metrics.by_score.BLOCK_ROWS", 7),
+        patch("pipeline.metrics.kws.by_score.BLOCK_ROWS", 7),
         patch("pipeline.engine.sorted_parts.PIECE_ROWS", 3),
         patch("pipeline.engine.sorted_parts.RANGE_ROWS", 9),
     ):

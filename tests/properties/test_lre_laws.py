@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from pipeline.engine.parts import Parts
 from pipeline.engine.runner import runner
-from pipeline.formats.lre_names import LANGUAGES, columns_of
-from pipeline.metrics.lre import figures
-from pipeline.metrics.lre_decisions import c_eta, decisions
-from pipeline.metrics.lre_totals import LreTotals, totals_of
+from pipeline.formats.lre.names import LANGUAGES, columns_of
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.multiclass import log_cost, log_prior, prior_entropy
+from pipeline.metrics.multiclass.cost import log_cost, log_prior, prior_entropy
+from pipeline.metrics.multiclass.decisions import c_eta, decisions
+from pipeline.metrics.multiclass.lre import figures
+from pipeline.metrics.multiclass.totals import LreTotals, totals_of
 from pipeline.partials.codec import decode, encode
 from pipeline.partials.merge import merge_tree
 from pipeline.partials.score_rows import ScoreRows

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipeline.metrics import calibration, crossentropy, load, ranking, twv
+from pipeline.metrics import load, ranking
+from pipeline.metrics.entropy import calibration, crossentropy
+from pipeline.metrics.kws import twv
 from pipeline.metrics.measure import Rules, Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.merge import merge_tree

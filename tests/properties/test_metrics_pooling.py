@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.metrics.entropy.isotonic import blocks, minimum
 from pipeline.metrics.fixed_point import FixedPoint
-from pipeline.metrics.isotonic import blocks, minimum
 
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(any), min_size=1, max_size=40)
 

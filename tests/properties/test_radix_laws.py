@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.metrics import radix
-from pipeline.metrics.det import EPS_PROBIT, probit, representative, thinned
-from pipeline.metrics.means import query_means
-from pipeline.metrics.radix import LEVELS, Divide, divided, images, prefixes
-from pipeline.metrics.radix_sweep import sweep_over, sweepable
-from pipeline.metrics.sweep import sweep
+from pipeline.metrics.kws import radix
+from pipeline.metrics.kws.det import EPS_PROBIT, probit, representative, thinned
+from pipeline.metrics.kws.means import query_means
+from pipeline.metrics.kws.radix import LEVELS, Divide, divided, images, prefixes
+from pipeline.metrics.kws.radix_sweep import sweep_over, sweepable
+from pipeline.metrics.kws.sweep import sweep
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.merge import merge_tree
 
@@ -83,7 +83,7 @@ def test_a_sweep_in_parts_has_the_bits_of_a_whole_one(
     if means.reason is not None or not sweepable(means, beta):
         return
     with (
-        patch("pipeline.metrics.radix_sweep.ROWS_AT_ONCE", at_once),
+        patch("pipeline.metrics.kws.radix_sweep.ROWS_AT_ONCE", at_once),
         patch.object(radix, "COMPILED_FROM", 0 if compiled else 1 << 60),
     ):
         found = sweep_over(over(parts), means, whole.omitted[0], beta, reject_all_point=reject_all)

@@ -14,7 +14,7 @@ from range_evaluations import documents, events, keyword_search, protocol_of, sc
 
 from pipeline.engine.result import unplain
 from pipeline.metrics.bounds import ANY, COST, FROM_0, PERCENT, SHARE, UP_TO_1, Bounds
-from pipeline.metrics.twv import best_twv
+from pipeline.metrics.kws.twv import best_twv
 from pipeline.protocols import names
 from pipeline.protocols.base import Protocol
 

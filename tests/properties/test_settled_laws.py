@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pipeline import compiled
 from pipeline.align import occurrences as occurrences_aligner
-from pipeline.align import settled, small
-from pipeline.align.candidates import find_candidates
+from pipeline.align.mapping import settled, small
+from pipeline.align.mapping.candidates import find_candidates
 from tests.unit.align.align_tiles import occurrences, trials
 
 RANGES = ("group", "keyword", (0.0, 1.0), (np.nan, np.nan))

@@ -11,19 +11,19 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.align.token_graph import Graph, Spoken, align_graphs
-from pipeline.align.token_linear import Strings, align
-from pipeline.align.token_match import Matcher, matches
-from pipeline.align.token_rules import Token, TokenRules, token
-from pipeline.formats.ctm import read_ctm
-from pipeline.formats.stm import read_stm
-from pipeline.metrics.significance import Bootstrap, mapsswe
+from pipeline.align.tokens.graph import Graph, Spoken, align_graphs
+from pipeline.align.tokens.linear import Strings, align
+from pipeline.align.tokens.match import Matcher, matches
+from pipeline.align.tokens.rules import Token, TokenRules, token
+from pipeline.formats.stt.ctm import read_ctm
+from pipeline.formats.stt.stm import read_stm
+from pipeline.metrics.stt.significance import Bootstrap, mapsswe
 from pipeline.partials.codec import decode, encode
 from pipeline.partials.merge import merge_tree
 from pipeline.partials.stt_outcomes import SttOutcomes
 from pipeline.protocols import find
 from pipeline.trials.tiles import bucket_of
-from pipeline.trials.token_layout import unit_name
+from pipeline.trials.tokens.layout import unit_name
 
 SPOKEN = (
     *("a", "b", "ab", "a-", "-b", "-ab", "-", "--", "-a-", "(", ""),

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.formats.ecf import Ecf, read_ecf
-from pipeline.formats.kwlist import KeywordList
-from pipeline.formats.kwslist import SystemOutput
-from pipeline.formats.rttm import Rttm
+from pipeline.formats.kws.ecf import Ecf, read_ecf
+from pipeline.formats.kws.kwlist import KeywordList
+from pipeline.formats.kws.kwslist import SystemOutput
+from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import Table
 from pipeline.trials import columns
 from pipeline.trials.dataset import from_dataset, to_dataset

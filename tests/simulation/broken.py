@@ -9,8 +9,8 @@ from typing import Any
 
 import pipeline.engine.cell
 import pipeline.engine.inputs
+import pipeline.engine.stored.trialstore
 import pipeline.engine.tasks
-import pipeline.engine.trialstore
 import pipeline.grid.sweep
 import pipeline.store.blobs
 import pipeline.store.leases
@@ -125,11 +125,11 @@ def input_not_compared() -> Seams:
     def read_planned(protocol: Any, role: str, planned: Any) -> Any:
         return inputs.read_role(protocol, role, planned.uri, role)[0]
 
-    modules = (pipeline.engine.trialstore, pipeline.engine.tasks, inputs)
-    ensure = pipeline.engine.trialstore.ensure
+    modules = (pipeline.engine.stored.trialstore, pipeline.engine.tasks, inputs)
+    ensure = pipeline.engine.stored.trialstore.ensure
     return [
         *((module, "read_planned", read_planned) for module in modules),
-        (pipeline.engine.trialstore, "ensure", lambda *args: ensure(*args[:4], read_planned)),
+        (pipeline.engine.stored.trialstore, "ensure", lambda *args: ensure(*args[:4], read_planned)),
     ]
 
 

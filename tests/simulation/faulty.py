@@ -7,7 +7,7 @@ reads or lists after a write has been answered sees it (as S3 promises since 202
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -211,6 +211,9 @@ class Plain:
 
     def exists(self, path: str) -> bool:
         return self._ask("exists", lambda: path in self._objects.data)
+
+    def present(self, paths: Collection[str]) -> set[str]:
+        return set(filter(self.exists, paths))
 
     def entries(self, prefix: str) -> list[Entry]:
         return self._ask("list", lambda: list(listed(self._objects, f"{prefix}/" if prefix else "")))

@@ -129,7 +129,7 @@ class History:
                 del cache[key]
             return None
         found = getattr(self._place, what)(*rest)
-        return list(found) if what == "entries" else found
+        return list(found) if what == "entries" else frozenset(found) if what == "present" else found
 
     @contextmanager
     def _renewing(self, lease: Any) -> Iterator[None]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from itertools import count
@@ -18,12 +19,15 @@ import flows.watch
 import pipeline.engine.cell
 import pipeline.engine.costed
 import pipeline.engine.inputs
-import pipeline.engine.pieces
 import pipeline.engine.plan
-import pipeline.engine.references
+import pipeline.engine.stored.pieces
+import pipeline.engine.stored.references
+import pipeline.engine.stored.trialstore
 import pipeline.engine.tasks
-import pipeline.engine.trialstore
 import pipeline.grid.integrity
+import pipeline.report.cell_tables
+import pipeline.report.uncertainty
+import pipeline.report.write
 import pipeline.grid.sweep
 import pipeline.store.arrays
 import pipeline.store.blobs
@@ -37,7 +41,7 @@ from tests.simulation.faulty import at_once
 from tests.simulation.memory import Memory
 
 PUBLISH = import_module("pipeline.grid.publish")  # the package has a function of this name
-ROOT = "s3://store"
+ROOT, POOL = "s3://store", "ThreadPoolExecutor"
 REMEMBERED = ("ingest", "score_batch", "align_batch", "merge", "write_labels", "conclude", "score_whole", "read_piece")
 """Tasks, by their names in ``pipeline.engine.cell``."""
 MEMORY = Memory()
@@ -65,6 +69,9 @@ class Asked:
 
     def exists(self, path: str) -> Any:
         return MEMORY.ask("exists", path)
+
+    def present(self, paths: Collection[str]) -> set[str]:
+        return set(MEMORY.ask("present", tuple(sorted(paths))))
 
     def entries(self, prefix: str) -> Any:
         return MEMORY.ask("entries", prefix)
@@ -165,11 +172,6 @@ def simulated(
         yield
 
 
-def _opened_now(store: Any, path: str) -> Opened:
-    """As it is patched by then."""
-    return pipeline.store.arrays.opened(store, path)
-
-
 def _fixed() -> list[tuple[Any, str, Any]]:
     """What is the same for all histories: made once, so that what is remembered stays."""
     if not _FIXED:
@@ -181,18 +183,18 @@ def _fixed() -> list[tuple[Any, str, Any]]:
 
 def _made() -> list[tuple[Any, str, Any]]:
     place, remembered = Asked(), MEMORY.remembered
-    steps, cell, tasks = flows.steps, pipeline.engine.cell, pipeline.engine.tasks
+    steps, cell, tasks, stored = flows.steps, pipeline.engine.cell, pipeline.engine.tasks, pipeline.engine.stored
     plan, finish = remembered(pipeline.engine.plan.plan), remembered(steps.finish)
     held = pipeline.store.leases.ensure_held
     opened = opened_whole(pipeline.store.arrays.opened)
-    threaded = (pipeline.engine.plan, PUBLISH, pipeline.grid.integrity)
+    threaded = [one for name, one in sys.modules.items() if name.startswith(("pipeline.", "flows.")) and hasattr(one, POOL)]
     return [
         (pipeline.store.blobs, "_place", lambda _root: place),
         (pipeline.store.leases, "ensure_held", lambda store: MEMORY.ask("held", held, store)),
         (pipeline.store.arrays, "opened", opened),
-        *((module, "ThreadPoolExecutor", Serial) for module in threaded),
+        *((module, POOL, Serial) for module in threaded),
         (pipeline.engine.inputs, "open_input", open_input),
-        (pipeline.engine.pieces, "open_input", open_input),
+        (pipeline.engine.stored.pieces, "open_input", open_input),
         (pipeline.engine.costed, "metered", unmetered),
         (steps, "metered", unmetered),
         (flows.rescore, "plan", plan),
@@ -200,12 +202,8 @@ def _made() -> list[tuple[Any, str, Any]]:
         *((module, "finish", finish) for module in (flows.rescore, flows.watch, flows.tasks)),
         *((cell, name, remembered(getattr(cell, name))) for name in REMEMBERED if hasattr(cell, name)),
         (tasks, "_plan", kept("plan", 4, tasks._plan.__wrapped__)),
-        (pipeline.engine.references, "load", kept("reference", 32, pipeline.engine.references.load.__wrapped__)),
-        (
-            pipeline.engine.trialstore,
-            "_opened",
-            kept("trials", 2, _opened_now),
-        ),
+        (stored.references, "load", kept("reference", 32, stored.references.load.__wrapped__)),
+        (stored.trialstore, "_opened", kept("trials", 2, stored.trialstore._opened.__wrapped__)),
         (PUBLISH, "gather", remembered(PUBLISH.gather)),
         (flows.watch, "tell", lambda *_: ""),
         (flows.watch, "moved", lambda *_: ""),

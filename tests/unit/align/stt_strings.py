@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from pipeline.align.token_rules import TokenRules
-from pipeline.align.tokens import TokenAlignment, align_tokens
-from pipeline.formats.ctm import read_ctm
-from pipeline.formats.stm import read_stm
-from pipeline.trials.token_layout import segments_of, words_of
-from pipeline.trials.token_schema import TokenTimeline
+from pipeline.align.tokens.rules import TokenRules
+from pipeline.align.tokens.steps import TokenAlignment, align_tokens
+from pipeline.formats.stt.ctm import read_ctm
+from pipeline.formats.stt.stm import read_stm
+from pipeline.trials.tokens.layout import segments_of, words_of
+from pipeline.trials.tokens.schema import TokenTimeline
 
 LETTERS = "CSDICC"
 

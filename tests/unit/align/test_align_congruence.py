@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from pipeline.align.congruence import (
+from pipeline.align.mapping.congruence import (
     WEIGHT_STEP,
     range_of_codes,
     range_of_runs,

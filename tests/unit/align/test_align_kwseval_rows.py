@@ -12,10 +12,10 @@ import pytest
 
 from pipeline.align.excerpts import inside_excerpts
 from pipeline.align.occurrences import align_occurrences
-from pipeline.formats.ecf import read_ecf
-from pipeline.formats.kwlist import read_kwlist
-from pipeline.formats.kwslist import read_kwslist
-from pipeline.formats.rttm import read_rttm
+from pipeline.formats.kws.ecf import read_ecf
+from pipeline.formats.kws.kwlist import read_kwlist
+from pipeline.formats.kws.kwslist import read_kwslist
+from pipeline.formats.kws.rttm import read_rttm
 from pipeline.trials.keywords import SearchRules, find_occurrences
 from pipeline.trials.layout import lay_out, timeline
 

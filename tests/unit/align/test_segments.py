@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from pipeline.cli import main
-from pipeline.formats.kwlist import read_kwlist
-from pipeline.formats.rttm import Rttm, read_rttm
+from pipeline.formats.kws.kwlist import read_kwlist
+from pipeline.formats.kws.rttm import Rttm, read_rttm
 from pipeline.trials.adapted import adapt
 from pipeline.trials.keywords import SearchRules, find_occurrences
 from pipeline.trials.schema import Excerpts

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from stt_strings import align_text, one_segment, steps
 
-from pipeline.align import token_linear
-from pipeline.align.token_rules import Lexer, TokenRules
-from pipeline.formats.lexicon import Lexicon
-from pipeline.formats.transcripts import AlternationError, spelled, words_of_text
-from pipeline.trials.token_schema import TokenTimeline
+from pipeline.align.tokens import linear as token_linear
+from pipeline.align.tokens.rules import Lexer, TokenRules
+from pipeline.formats.stt.lexicon import Lexicon
+from pipeline.formats.stt.transcripts import AlternationError, spelled, words_of_text
+from pipeline.trials.tokens.schema import TokenTimeline
 
 
 def letters(reference: str, output: str, **rules: object) -> str:

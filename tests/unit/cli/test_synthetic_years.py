@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli.synthetic import write_evaluation
-from pipeline.cli.synthetic_years import write_years
 from pipeline.config import load_evaluation
 from pipeline.config.meta_file import load_study
+from pipeline.demo.evaluation import write_evaluation
+from pipeline.demo.years import write_years
 
 
 @pytest.fixture(scope="module")

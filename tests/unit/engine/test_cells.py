@@ -14,7 +14,7 @@ from pipeline.engine.plan import Plan, load_plan, missing, plan
 from pipeline.engine.result import to_bytes
 from pipeline.engine.score import score_files
 from pipeline.errors import InputError, PlatformError, StoreError
-from pipeline.formats.queries import read_queries
+from pipeline.formats.kws.queries import read_queries
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Evaluation
 

@@ -17,10 +17,11 @@ from flows.steps import score_here
 from pipeline import protocols
 from pipeline.align.labels import FALSE_ALARM, HIT, Labels
 from pipeline.config import load_evaluation
-from pipeline.engine import editions, inputs, references
+from pipeline.engine import editions, inputs
 from pipeline.engine.cell import load_result
 from pipeline.engine.plan import Plan, missing, plan
 from pipeline.engine.recompute import recompute
+from pipeline.engine.stored import references
 from pipeline.engine.work import RINGS, Work, total
 from pipeline.errors import PlatformError, StoreError
 from pipeline.formats import READERS

@@ -16,7 +16,7 @@ from unittest.mock import patch
 from bench.kws_files import write_files
 from pipeline import compiled
 from pipeline.engine.score import score_files
-from pipeline.formats import kwslist
+from pipeline.formats.kws import kwslist
 from pipeline.protocols import find
 
 compiled.start(compiled.START_FROM)
@@ -40,7 +40,7 @@ def test_scoring_compiles_nothing_more(tmp_path):
         return subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=240).stdout
 
     kernels = run("-m", "pipeline.engine.kernels").split()
-    assert {"pipeline.partials.tally_kernel", "pipeline.align.group_kernel"} <= set(kernels)
+    assert {"pipeline.partials.tally_kernel", "pipeline.align.mapping.group_kernel"} <= set(kernels)
     made = compiled_in(cache)
     assert len(made) >= len(kernels)
     assert 0.0 < float(run("-c", _SCORE, str(tmp_path))) < 1.0

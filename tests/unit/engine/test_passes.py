@@ -8,8 +8,8 @@ from distributed import Client, LocalCluster
 
 from pipeline.engine.parts import Parts
 from pipeline.engine.runner import runner
-from pipeline.metrics.multiclass_calibration import calibrate
-from pipeline.metrics.multiclass_passes import Part, calibrate_over
+from pipeline.metrics.multiclass.calibration import calibrate
+from pipeline.metrics.multiclass.passes import Part, calibrate_over
 from pipeline.partials.ledger import Ledger
 
 PRIOR = (0.5, 0.3, 0.2)

@@ -10,8 +10,8 @@ from distributed import Client, LocalCluster
 from tiny import stdlist, write
 
 from pipeline.engine.cell import do_cell
-from pipeline.engine.pieces import BOUND, piece_bytes
 from pipeline.engine.plan import load_plan, plan
+from pipeline.engine.stored.pieces import BOUND, piece_bytes
 from pipeline.errors import UsageError
 from pipeline.store.blobs import Store
 

@@ -15,8 +15,8 @@ import pytest
 from flows.steps import finish, score_here
 from pipeline.cli import main
 from pipeline.config import load_evaluation
-from pipeline.engine import references
 from pipeline.engine.plan import missing, plan
+from pipeline.engine.stored import references
 from pipeline.errors import DamageError
 from pipeline.grid import Run, faults
 from pipeline.grid.publish import load_run

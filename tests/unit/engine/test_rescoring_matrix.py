@@ -14,10 +14,10 @@ import pytest
 from flows.steps import score_here
 from pipeline import protocols
 from pipeline.config import load_evaluation
-from pipeline.engine import references
 from pipeline.engine.cell import load_result
 from pipeline.engine.plan import Plan, missing, plan
 from pipeline.engine.result import document
+from pipeline.engine.stored import references
 from pipeline.engine.work import RINGS, Work, total
 from pipeline.store.blobs import Store
 

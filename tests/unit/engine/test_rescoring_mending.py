@@ -11,8 +11,8 @@ import tiny
 
 from flows.steps import finish, score_here
 from pipeline.cli import main
-from pipeline.engine import references
 from pipeline.engine.plan import Plan, missing, plan
+from pipeline.engine.stored import references
 from pipeline.engine.work import Work
 from pipeline.errors import StoreError
 from pipeline.grid import Run, faults, latest

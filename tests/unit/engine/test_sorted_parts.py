@@ -15,10 +15,10 @@ from pipeline.engine.runner import runner
 from pipeline.engine.sorted_parts import SortedParts
 from pipeline.errors import StoreError
 from pipeline.grid.sweep import survey
-from pipeline.metrics import by_score
-from pipeline.metrics.by_score import ByScore, Pooled
-from pipeline.metrics.passes import Spans
-from pipeline.metrics.radix import images
+from pipeline.metrics.kws import by_score
+from pipeline.metrics.kws.by_score import ByScore, Pooled
+from pipeline.metrics.kws.passes import Spans
+from pipeline.metrics.kws.radix import images
 from pipeline.partials.ledger import Ledger
 from pipeline.store.blobs import Store
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import tiny
 
-from pipeline.engine import references, trialstore
 from pipeline.engine.plan import plan
+from pipeline.engine.stored import references, trialstore
 from pipeline.store.blobs import Store
 from pipeline.store.zips import Zip
 from pipeline.trials.schema import N_BUCKETS

@@ -23,7 +23,7 @@ from flows.clusters import open_cluster
 from flows.rescore import run_evaluation
 from flows.settings import Settings
 from flows.told import unheard
-from pipeline.cli.synthetic import write_evaluation
+from pipeline.demo.evaluation import write_evaluation
 from pipeline.engine.memory import without_collector
 from pipeline.engine.plan import Job
 from pipeline.engine.warm import NEEDED

@@ -14,7 +14,7 @@ FOLDER = Path(formats.__file__).parent
 
 @pytest.mark.usefixtures("numba")
 def test_the_kernel_changes_with_the_files_that_are_compiled_into_it() -> None:
-    from pipeline.formats.fast_kernel import FOLLOWS
+    from pipeline.formats.fast.fast_kernel import FOLLOWS
 
-    data = b"".join((FOLDER / f"{name}.py").read_bytes() for name in ("fast_state", "fast_words"))
+    data = b"".join((FOLDER / f"{name}.py").read_bytes() for name in ("fast/state", "fast/words"))
     assert hashlib.sha256(data).hexdigest()[:12] == FOLLOWS, "write this digest into fast_kernel"

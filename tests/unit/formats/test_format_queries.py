@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from pipeline.formats.queries import total_dur_s
+from pipeline.formats.kws.queries import total_dur_s
 
 QUERIES = 'query,example,dur_s\nq1,q1_01.wav,0.1\nq1,"b ""x"", y.wav",0.2\r\n\nq2,q2.wav, 7e-1\n'
 

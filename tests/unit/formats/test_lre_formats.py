@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import Finding, InputError
-from pipeline.formats.lre_key import read_lre_key
-from pipeline.formats.lre_names import FileName, read_name, submission_faults, track_of
-from pipeline.formats.lre_out import read_lre_out
+from pipeline.formats.lre.key import read_lre_key
+from pipeline.formats.lre.names import FileName, read_name, submission_faults, track_of
+from pipeline.formats.lre.out import read_lre_out
 
 PLAN_EXAMPLE = """\
 Plenty Closed xxyyffaa -0.5678 -0.0034 0.6723 1.4332 -7.0032 5.0065 0.0000

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.errors import SHOWN_AT_MOST, InputError
 from pipeline.formats import READERS
-from pipeline.formats.med_csv import MedTable
+from pipeline.formats.med.csv import MedTable
 from pipeline.formats.textlines import LINE_BYTES_AT_MOST
 
 INDEX = "TrialID,ClipID,EventID\n"

@@ -6,7 +6,7 @@ from array import array
 
 import pytest
 
-from pipeline.formats.scoretexts import ScoreTexts
+from pipeline.formats.kws.scoretexts import ScoreTexts
 
 
 def _texts(*chunks: list[str]) -> list[str] | None:

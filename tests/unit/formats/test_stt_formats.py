@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from pipeline.errors import InputError
-from pipeline.formats.ctm import read_ctm
-from pipeline.formats.lexicon import read_lexicon
-from pipeline.formats.stm import read_stm
-from pipeline.formats.trn import read_trn
+from pipeline.formats.stt.ctm import read_ctm
+from pipeline.formats.stt.lexicon import read_lexicon
+from pipeline.formats.stt.stm import read_stm
+from pipeline.formats.stt.trn import read_trn
 
 
 def stm(text: str) -> Any:

@@ -17,8 +17,8 @@ from pipeline.meta.published import read_published
 from pipeline.meta.ranks import agreement, between_boards, by_board, orders
 from pipeline.meta.rows import Row
 from pipeline.meta.study import Published
-from pipeline.metrics.resampling import Ratios
-from pipeline.metrics.significance import wilcoxon
+from pipeline.metrics.statistics.resampling import Ratios
+from pipeline.metrics.stt.significance import wilcoxon
 
 ROOT = Path(__file__).parents[3]
 

@@ -14,8 +14,8 @@ from pipeline.meta.difficulty import difficulty
 from pipeline.meta.intervals import Resampling, board_of
 from pipeline.meta.ranks import moved, rank_spread
 from pipeline.meta.rows import Row
-from pipeline.metrics.resampling import Ratios
-from pipeline.metrics.significance import holm
+from pipeline.metrics.statistics.resampling import Ratios
+from pipeline.metrics.stt.significance import holm
 
 
 def of_means(values: list[float]) -> Ratios:

@@ -9,7 +9,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from pipeline.metrics import affine, fixed_point
+from pipeline.metrics import fixed_point
+from pipeline.metrics.entropy import affine
 
 N, N_TARGET = 40_000, 600
 SHAPES = {

@@ -11,11 +11,11 @@ from scipy.spatial import ConvexHull
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss, roc_curve
 
-from pipeline.metrics.ape import calibration_map, calibration_tables, error_rates
-from pipeline.metrics.calibration import min_cnxe_pav
-from pipeline.metrics.cllr import cllr, min_cllr
-from pipeline.metrics.crossentropy import cnxe
-from pipeline.metrics.rocch import eer, hull_of
+from pipeline.metrics.entropy.ape import calibration_map, calibration_tables, error_rates
+from pipeline.metrics.entropy.calibration import min_cnxe_pav
+from pipeline.metrics.entropy.cllr import cllr, min_cllr
+from pipeline.metrics.entropy.crossentropy import cnxe
+from pipeline.metrics.entropy.rocch import eer, hull_of
 from pipeline.terms import OperatingPoint
 
 

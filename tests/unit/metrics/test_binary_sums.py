@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.metrics.binary_sums import binary_sums, rough_objective
-from pipeline.metrics.maps import AffineMap
-from pipeline.metrics.multiclass_sums import NewtonSums
+from pipeline.metrics.entropy.binary_sums import binary_sums, rough_objective
+from pipeline.metrics.entropy.maps import AffineMap
+from pipeline.metrics.multiclass.sums import NewtonSums
 
 PRIOR = (0.02, 0.98)
 WEIGHTS = (2e-5, 3e-6)

@@ -9,8 +9,8 @@ import pytest
 from metric_ledgers import FALSE, NO, TARGET, YES, cell, ledger
 from scipy.optimize import isotonic_regression, minimize
 
-from pipeline.metrics import affine, calibration, isotonic
-from pipeline.metrics.calibration import calibration_loss, calibration_loss_pav, min_cnxe_affine, min_cnxe_pav
+from pipeline.metrics.entropy import affine, calibration, isotonic
+from pipeline.metrics.entropy.calibration import calibration_loss, calibration_loss_pav, min_cnxe_affine, min_cnxe_pav
 from pipeline.terms import OperatingPoint
 
 EVEN = OperatingPoint(p_target=0.5)

@@ -9,8 +9,8 @@ import pytest
 from metric_ledgers import FALSE, NO, TARGET, YES, cell, ledger
 
 from pipeline.errors import InputError, UsageError
-from pipeline.metrics import crossentropy
-from pipeline.metrics.crossentropy import cnxe, cxe, cxe_prior, cxe_submitted, trial_set
+from pipeline.metrics.entropy import crossentropy
+from pipeline.metrics.entropy.crossentropy import cnxe, cxe, cxe_prior, cxe_submitted, trial_set
 from pipeline.terms import OperatingPoint
 
 EVEN = OperatingPoint(p_target=0.5)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from metric_ledgers import worked
 
-from pipeline.metrics import det
-from pipeline.metrics.shared import curve_of
-from pipeline.metrics.sweep import Curve
+from pipeline.metrics.kws import det
+from pipeline.metrics.kws.shared import curve_of
+from pipeline.metrics.kws.sweep import Curve
 
 
 def staircase(n, seed=0):

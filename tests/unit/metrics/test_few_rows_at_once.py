@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from metric_ledgers import cell
 
-from pipeline.metrics import at_scores, calibration, counts, crossentropy, det, fixed_point, optimum, sweep, thin
-from pipeline.metrics.means import query_means
-from pipeline.metrics.thin import thinned
+from pipeline.metrics import fixed_point
+from pipeline.metrics.entropy import calibration, crossentropy
+from pipeline.metrics.kws import at_scores, counts, det, optimum, sweep, thin
+from pipeline.metrics.kws.means import query_means
+from pipeline.metrics.kws.thin import thinned
 from pipeline.partials.ledger import Ledger
 
 MODULES = (at_scores, counts, fixed_point, optimum, thin)

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from metric_ledgers import cell, ledger, worked
 
-from pipeline.metrics import crossentropy, twv
-from pipeline.metrics.draws import signs, weights
+from pipeline.metrics.entropy import crossentropy
+from pipeline.metrics.kws import twv
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.resampling import Ratios, Swept
-from pipeline.metrics.samples import ledger_sample
+from pipeline.metrics.statistics.draws import signs, weights
+from pipeline.metrics.statistics.resampling import Ratios, Swept
+from pipeline.metrics.statistics.samples import ledger_sample
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import OperatingPoint
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pipeline.metrics.agreement import rbo, tau_ap, tau_b
-from pipeline.metrics.bootstrap import interval, replicates
-from pipeline.metrics.paired import bootstrap_p, exchanges_for, groups, randomisation
-from pipeline.metrics.resampling import Ratios, to_grid
-from pipeline.metrics.variance import pareto, spearman, split_variance
+from pipeline.metrics.statistics.agreement import rbo, tau_ap, tau_b
+from pipeline.metrics.statistics.bootstrap import interval, replicates
+from pipeline.metrics.statistics.paired import bootstrap_p, exchanges_for, groups, randomisation
+from pipeline.metrics.statistics.resampling import Ratios, to_grid
+from pipeline.metrics.statistics.variance import pareto, spearman, split_variance
 
 
 def of_means(values: np.ndarray) -> Ratios:

@@ -11,8 +11,11 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
 
-from pipeline.metrics.maps import AffineMap
-from pipeline.metrics.multiclass import (
+from pipeline.metrics.entropy.maps import AffineMap
+from pipeline.metrics.entropy.objective import solve
+from pipeline.metrics.entropy.portable import exp
+from pipeline.metrics.multiclass.calibration import calibrate
+from pipeline.metrics.multiclass.cost import (
     LogCostSums,
     binary_log_cost,
     confusion,
@@ -22,16 +25,13 @@ from pipeline.metrics.multiclass import (
     log_prior,
     prior_entropy,
 )
-from pipeline.metrics.multiclass_calibration import calibrate
-from pipeline.metrics.multiclass_figures import (
+from pipeline.metrics.multiclass.figures import (
     NAMES,
     confidence_nce,
     multiclass_figures,
     normalized_cross_entropy,
 )
-from pipeline.metrics.multiclass_sums import NewtonSums
-from pipeline.metrics.objective import solve
-from pipeline.metrics.portable import exp
+from pipeline.metrics.multiclass.sums import NewtonSums
 
 FLAT = (1 / 3, 1 / 3, 1 / 3)
 

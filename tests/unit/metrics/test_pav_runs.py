@@ -8,10 +8,10 @@ from operator import add
 import numpy as np
 import pytest
 
-from pipeline.metrics.affine import minimise, minimise_over
-from pipeline.metrics.crossentropy import TrialSet
-from pipeline.metrics.isotonic import pav
-from pipeline.metrics.pav_runs import InOrder, between, runs
+from pipeline.metrics.entropy.affine import minimise, minimise_over
+from pipeline.metrics.entropy.crossentropy import TrialSet
+from pipeline.metrics.entropy.isotonic import pav
+from pipeline.metrics.entropy.pav_runs import InOrder, between, runs
 
 CUTS = ([], [400], [1, 7, 399, 1200])
 

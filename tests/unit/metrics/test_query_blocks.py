@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from metric_ledgers import cell, ledger, worked
 
-from pipeline.metrics import twv
+from pipeline.metrics.kws import twv
 from pipeline.terms import OperatingPoint
 
 

@@ -8,8 +8,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from pipeline.metrics.nce import clipped, nce
-from pipeline.metrics.significance import (
+from pipeline.metrics.stt.nce import clipped, nce
+from pipeline.metrics.stt.significance import (
     CORRECT,
     DELETED,
     INSERTED,
@@ -22,7 +22,7 @@ from pipeline.metrics.significance import (
     sign_test,
     wilcoxon,
 )
-from pipeline.metrics.wer import Row, SttRules, report
+from pipeline.metrics.stt.wer import Row, SttRules, report
 from pipeline.partials.stt_outcomes import COUNTS
 
 C, S, D, I = CORRECT, SUBSTITUTED, DELETED, INSERTED  # noqa: E741 - the field's letters

@@ -7,9 +7,9 @@ import math
 import pytest
 from metric_ledgers import FALSE, NO, TARGET, YES, cell, ledger, worked
 
-from pipeline.metrics import twv
-from pipeline.metrics.blocks import blocks
-from pipeline.metrics.means import query_means
+from pipeline.metrics.kws import twv
+from pipeline.metrics.kws.blocks import blocks
+from pipeline.metrics.kws.means import query_means
 from pipeline.terms import OperatingPoint
 
 MEASURES = {measure.name: measure for measure in twv.MEASURES}

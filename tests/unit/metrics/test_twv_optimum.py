@@ -7,9 +7,9 @@ import math
 import pytest
 from metric_ledgers import FALSE, NO, TARGET, YES, cell, ledger
 
-from pipeline.metrics import twv
-from pipeline.metrics.means import query_means
-from pipeline.metrics.optimum import optima
+from pipeline.metrics.kws import twv
+from pipeline.metrics.kws.means import query_means
+from pipeline.metrics.kws.optimum import optima
 
 BETA = 9.0
 

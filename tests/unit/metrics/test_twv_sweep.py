@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from metric_ledgers import FALSE, NO, TARGET, YES, cell, ledger, worked
 
-from pipeline.metrics import twv
-from pipeline.metrics.counts import decided
 from pipeline.metrics.fixed_point import FixedPoint
-from pipeline.metrics.means import query_means
-from pipeline.metrics.sweep import first_best, sweep
+from pipeline.metrics.kws import twv
+from pipeline.metrics.kws.counts import decided
+from pipeline.metrics.kws.means import query_means
+from pipeline.metrics.kws.sweep import first_best, sweep
 
 
 def columns(scored):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.formats.lre_names import LANGUAGES, OOS, REMOVED, TRACKS, columns_of
+from pipeline.formats.lre.names import LANGUAGES, OOS, REMOVED, TRACKS, columns_of
 
 LABELS = (*(name for names in LANGUAGES.values() for name in names), OOS)
 

@@ -11,8 +11,8 @@ from kws_inputs import codes, ecf, kwlist, kwslist, lexeme, score, write
 from pipeline.cli import main
 from pipeline.engine.result import document, from_bytes, to_bytes
 from pipeline.errors import InputError, UsageError
-from pipeline.protocols.kws_conditions import Condition, parse_conditions
-from pipeline.protocols.kws_identifiers import identify
+from pipeline.protocols.kws.conditions import Condition, parse_conditions
+from pipeline.protocols.kws.identifiers import identify
 
 BETA = 999.9
 ID = "KWS13_IBM_babel101b-v0.4c_conv-eval_BaEval_KWS_FullLP_BaseLR_NTAR_p-one_2"

@@ -9,7 +9,7 @@ import pytest
 from kws_inputs import codes, ecf, kwlist, kwslist, lexeme, score, write
 
 from pipeline.cli import main
-from pipeline.protocols.kws_identifiers import identifier_slips, identify
+from pipeline.protocols.kws.identifiers import identifier_slips, identify
 
 BETA = 999.9
 ID = "KWS13_IBM_babel101b-v0.4c_conv-eval_BaEval_KWS_FullLP_BaseLR_NTAR_p-one_2"

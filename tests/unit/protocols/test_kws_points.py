@@ -10,8 +10,8 @@ from kws_inputs import codes, ecf, kwlist, kwslist, lexeme, score, write
 
 from pipeline import protocols
 from pipeline.errors import InputError, UsageError
-from pipeline.protocols.kws_point import K_TABLES, operating_point
-from pipeline.report.kwseval_tables import tables
+from pipeline.protocols.kws.point import K_TABLES, operating_point
+from pipeline.report.kwseval.tables import tables
 
 MODES = ("official", "plan")
 

@@ -16,9 +16,9 @@ from pipeline.cli import main
 from pipeline.engine.result import Result, document, from_bytes, to_bytes
 from pipeline.engine.score import score_files
 from pipeline.errors import InputError, UsageError
-from pipeline.formats.lre_names import LANGUAGES, columns_of
+from pipeline.formats.lre.names import LANGUAGES, columns_of
 from pipeline.protocols import find
-from pipeline.protocols.lre import identify
+from pipeline.protocols.lre.named import identify
 
 
 def score(inputs: dict[str, str], **settings: str) -> Result:

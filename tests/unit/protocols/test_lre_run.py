@@ -13,7 +13,7 @@ from pipeline.engine.cell import load_result, score_cell
 from pipeline.engine.plan import Plan, plan
 from pipeline.engine.result import Result, document
 from pipeline.engine.score import score_files
-from pipeline.formats.lre_names import TRACKS
+from pipeline.formats.lre.names import TRACKS
 from pipeline.grid import gather, publish
 from pipeline.protocols import find
 from pipeline.report.write import write_reports

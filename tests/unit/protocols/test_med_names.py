@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.protocols.med_names import GRAMMARS, identify
+from pipeline.protocols.med.names import GRAMMARS, identify
 
 RULES = {grammar.year: grammar for grammar in GRAMMARS}
 

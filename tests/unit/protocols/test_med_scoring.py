@@ -13,7 +13,7 @@ from pipeline.engine.result import Result, document
 from pipeline.engine.score import score_files
 from pipeline.errors import InputError, UsageError
 from pipeline.protocols import find, names
-from pipeline.protocols.med import MEASURES
+from pipeline.protocols.med.named import MEASURES
 
 TER = 12.4875
 

@@ -16,8 +16,8 @@ from pipeline.engine.cell import load_result
 from pipeline.meta.analysis import Analysis
 from pipeline.meta.cells import OpenCell
 from pipeline.meta.evaluated import Evaluated
-from pipeline.metrics.draws import weights
-from pipeline.metrics.resampling import Ratios
+from pipeline.metrics.statistics.draws import weights
+from pipeline.metrics.statistics.resampling import Ratios
 from pipeline.partials.score_rows import ScoreRows
 from pipeline.store.blobs import Store
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from golden import every_protocol, inputs_of
 
-from pipeline.engine.reference_groups import to_groups
 from pipeline.engine.score import read_all
+from pipeline.engine.stored.reference_groups import to_groups
 from pipeline.protocols.base import Protocol
 from pipeline.protocols.settings import _options
 from pipeline.store.groups import encode

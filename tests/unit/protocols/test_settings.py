@@ -8,7 +8,7 @@ import pytest
 
 from pipeline import protocols
 from pipeline.errors import UsageError
-from pipeline.protocols.kws_point import operating_point
+from pipeline.protocols.kws.point import operating_point
 from pipeline.terms import Source
 
 SOURCES = (Source("k", "rttm", "ab" * 32, 10), Source("o", "output", "cd" * 32, 20))

@@ -13,14 +13,14 @@ ROOT = Path(__file__).parents[3]
 LINTER = Path(sys.executable).with_name("lint-imports")
 
 WRONG = {
-    "a lower room imports a higher one": ("pipeline/formats/ecf.py", "from pipeline.engine import score"),
-    "two rooms of one layer": ("pipeline/formats/ecf.py", "from pipeline.store import blobs"),
+    "a lower room imports a higher one": ("pipeline/formats/kws/ecf.py", "from pipeline.engine import score"),
+    "two rooms of one layer": ("pipeline/formats/kws/ecf.py", "from pipeline.store import blobs"),
     "a room imports the flows": ("pipeline/grid/gather.py", "import flows.settings"),
     "the flows import the command line": ("flows/settings.py", "import pipeline.cli"),
     "Prefect outside the flows": ("pipeline/engine/cell.py", "import prefect"),
     "Prefect in the command line": ("pipeline/cli/__init__.py", "from prefect import flow"),
-    "Dask in a low room": ("pipeline/metrics/twv.py", "import dask.array"),
-    "xarray in a reader": ("pipeline/formats/ecf.py", "import xarray"),
+    "Dask in a low room": ("pipeline/metrics/kws/twv.py", "import dask.array"),
+    "xarray in a reader": ("pipeline/formats/kws/ecf.py", "import xarray"),
     "a room that stands in no layer": ("pipeline/attic.py", "X = 1"),
 }
 

@@ -14,7 +14,7 @@ LIGHT = (
     "pipeline.partials.ledger",
     "pipeline.trials.dataset",
     "pipeline.align.occurrences",
-    "pipeline.metrics.twv",
+    "pipeline.metrics.kws.twv",
     "pipeline.protocols",
     "pipeline.store.blobs",
     "pipeline.store.arrays",

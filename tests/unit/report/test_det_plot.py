@@ -7,7 +7,7 @@ import pytest
 from made_grid import HOSTILE, make_grid
 
 from pipeline.report.board import read_run
-from pipeline.report.det import Axis, Curve, describe, det_plots, read_curves
+from pipeline.report.plots.det import Axis, Curve, describe, det_plots, read_curves
 
 # Φ⁻¹(0.02) = -2.053749, Φ⁻¹(0.2) = -0.841621, Φ⁻¹(0.5) = 0: tables of the normal distribution.
 SHARE_OF_20_PERCENT = (2.053749 - 0.841621) / 2.053749

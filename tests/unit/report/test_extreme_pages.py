@@ -21,9 +21,9 @@ from pipeline.meta.comparable import mean
 from pipeline.meta.intervals import Resampling, intervals_of
 from pipeline.meta.rows import Row
 from pipeline.report import render_page
-from pipeline.report.drawing import spanning
-from pipeline.report.linear import Linear, over, round_up
-from pipeline.report.rows_plot import axis_of
+from pipeline.report.plots.drawing import spanning
+from pipeline.report.plots.linear import Linear, over, round_up
+from pipeline.report.plots.rows import axis_of
 from pipeline.store.blobs import Store
 from tests.properties.extreme_scores import (
     CLASSES,

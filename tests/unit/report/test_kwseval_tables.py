@@ -7,15 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from pipeline.engine.alignments import Alignment
 from pipeline.engine.result import Result
+from pipeline.engine.stored.alignments import Alignment
 from pipeline.errors import UsageError
 from pipeline.formats.table import Table
-from pipeline.protocols.kws_explain import OUTCOMES
-from pipeline.protocols.kws_settings import KwsSettings
-from pipeline.report.grid_text import GroupedTable, as_csv, as_text
-from pipeline.report.kwseval_alignment import alignment_csv
-from pipeline.report.kwseval_tables import number, p_miss, tables
+from pipeline.protocols.kws.explain import OUTCOMES
+from pipeline.protocols.kws.settings import KwsSettings
+from pipeline.report.kwseval.alignment import alignment_csv
+from pipeline.report.kwseval.grid_text import GroupedTable, as_csv, as_text
+from pipeline.report.kwseval.tables import number, p_miss, tables
 from pipeline.terms import Figure
 
 NAN = math.nan

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from pipeline.meta.sensitivity import Band
-from pipeline.report.drawing import spanning, within
-from pipeline.report.linear import Linear
-from pipeline.report.meta_figures import Agreed, band_plot, heat_map, rank_plot
-from pipeline.report.xy import Log
+from pipeline.report.meta.figures import Agreed, band_plot, heat_map, rank_plot
+from pipeline.report.plots.drawing import spanning, within
+from pipeline.report.plots.linear import Linear
+from pipeline.report.plots.xy import Log
 
 NAMES = ("good", "poor", "<b>")
 STYLES = {name: f"k{at}" for at, name in enumerate(NAMES)}

@@ -8,8 +8,8 @@ import re
 from made_grid import TIDY, make_grid
 
 from pipeline.report.board import read_run
-from pipeline.report.diff import CellDiff, Diff, Moved
-from pipeline.report.moved import NOTHING, movement
+from pipeline.report.changes.diff import CellDiff, Diff, Moved
+from pipeline.report.changes.moved import NOTHING, movement
 from pipeline.report.page import render_changes, render_page
 from pipeline.terms import Cell
 

@@ -13,8 +13,8 @@ import jinja2
 import pytest
 from made_grid import CONTROLS, FORMULA, HOSTILE, MESSAGE, QUOTES, SCRIPT, TIDY, WHERE, make_grid
 
-from pipeline.report.marks import style
 from pipeline.report.page import environment, render_page
+from pipeline.report.plots.marks import style
 
 FILES = {"board.csv", "board.tex", "queries.csv", "curves.csv", "results.json"}
 VOID = {"meta", "link", "br", "wbr", "img", "hr", "input"}

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pipeline.report.columns import DIGITS64, coded
-from pipeline.report.det import Curve
 from pipeline.report.page_data import _curve
-from pipeline.report.pixels import data_url
-from pipeline.report.placing import LONGEST, MOST, placed
-from pipeline.report.xy import Log
+from pipeline.report.plots.det import Curve
+from pipeline.report.plots.pixels import data_url
+from pipeline.report.plots.placing import LONGEST, MOST, placed
+from pipeline.report.plots.xy import Log
 
 RULED = {
     "minus": lambda a, b, _: a - b,

@@ -6,11 +6,11 @@ import re
 import pytest
 
 from pipeline.engine.result import Result
-from pipeline.report.ape_plot import calibrations
 from pipeline.report.cells import ROWS_AT_MOST, BoardCells, ScoredCell, number, plain_table, plain_tables
-from pipeline.report.linear import Linear, joined, round_up
-from pipeline.report.reliability import X, Y, reliability_plots
-from pipeline.report.speakers import confusions
+from pipeline.report.families.speakers import confusions
+from pipeline.report.plots.ape import calibrations
+from pipeline.report.plots.linear import Linear, joined, round_up
+from pipeline.report.plots.reliability import X, Y, reliability_plots
 
 
 def cell(**tables: list) -> ScoredCell:

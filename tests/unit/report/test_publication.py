@@ -10,15 +10,15 @@ import pytest
 from made_grid import HOSTILE, SCRIPT
 
 from pipeline.report.board import read_run
-from pipeline.report.det import det_plots, read_curves
-from pipeline.report.iso_cost import iso_lines
 from pipeline.report.long_tables import curve_rows, curve_table
 from pipeline.report.one_system import file_names, of_system
 from pipeline.report.page import render_page
 from pipeline.report.page_data import script_json
-from pipeline.report.pareto import front
+from pipeline.report.plots.det import det_plots, read_curves
+from pipeline.report.plots.iso_cost import iso_lines
+from pipeline.report.plots.pareto import front
+from pipeline.report.plots.query_map import levels
 from pipeline.report.publication import board_tex, escaped, scores_json
-from pipeline.report.query_map import levels
 
 
 def test_latex_prints_any_name_and_sets_the_best_figure_bold(made):

@@ -10,7 +10,7 @@ from flows.steps import finish, score_here
 from pipeline.config import load_evaluation
 from pipeline.engine.plan import missing, plan
 from pipeline.grid import Run, latest
-from pipeline.report.season_public import publish_season
+from pipeline.report.seasons.public import publish_season
 from pipeline.season import releases
 from pipeline.season.gate import notice
 

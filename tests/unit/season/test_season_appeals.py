@@ -11,8 +11,8 @@ from season_world import Season
 from pipeline.cli import main
 from pipeline.errors import InputError
 from pipeline.grid import latest
-from pipeline.report.diff import compare, side_of
-from pipeline.report.diff_documents import diff_document
+from pipeline.report.changes.diff import compare, side_of
+from pipeline.report.changes.documents import diff_document
 from pipeline.season.patches import patched
 
 PATCH = """# an occurrence was wrong, another was missed

@@ -9,8 +9,8 @@ import pytest
 from pipeline import protocols
 from pipeline.errors import UsageError
 from pipeline.formats import READERS
-from pipeline.protocols import kws_dispute
-from pipeline.protocols.kws_dispute import RULES, explain_query
+from pipeline.protocols.kws import dispute as kws_dispute
+from pipeline.protocols.kws.dispute import RULES, explain_query
 
 Word = tuple[str, float, float]
 """File, begin, duration."""

@@ -16,8 +16,8 @@ from pipeline.cli import main
 from pipeline.config.season import load_season
 from pipeline.errors import StoreError, UsageError
 from pipeline.grid import load_run
-from pipeline.report.season_packets import write_packets
-from pipeline.report.season_public import publish_season
+from pipeline.report.seasons.packets import write_packets
+from pipeline.report.seasons.public import publish_season
 from pipeline.season import opening, releases
 from pipeline.season.gate import notice
 from pipeline.season.submit import Sender, withdraw

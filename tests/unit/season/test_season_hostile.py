@@ -10,8 +10,8 @@ from pathlib import Path
 import season_files as files
 from season_world import Season
 
-from pipeline.report.season_packets import write_packets
-from pipeline.report.season_public import publish_season
+from pipeline.report.seasons.packets import write_packets
+from pipeline.report.seasons.public import publish_season
 from pipeline.season.submit import Sender, withdraw
 
 SCRIPT, QUOTES = "<script>alert(1)</script>\u202e", "\"'><img src=x onerror=alert(2)>عربي" + "x" * 300

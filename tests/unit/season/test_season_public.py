@@ -20,8 +20,8 @@ from pipeline.engine.cell import load_result
 from pipeline.engine.plan import missing, plan
 from pipeline.engine.result import document
 from pipeline.protocols import find
-from pipeline.report.season_packets import write_packets
-from pipeline.report.season_public import publish_season
+from pipeline.report.seasons.packets import write_packets
+from pipeline.report.seasons.public import publish_season
 from pipeline.season import opening, releases
 from pipeline.season.roster import Team
 from pipeline.season.rules import Phase, Rules

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.formats.lexicon import Lexicon
+from pipeline.formats.stt.lexicon import Lexicon
 from pipeline.trials.clips import ClipIndex, ClipTrials, index_of, trials_of
 from pipeline.trials.clipstore import from_dataset, to_dataset
 from pipeline.trials.schema import N_BUCKETS
 from pipeline.trials.tiles import bucket_of, offsets_of
-from pipeline.trials.token_dataset import words_from_dataset, words_to_dataset
-from pipeline.trials.token_layout import unit_name
-from pipeline.trials.token_schema import TokenTimeline, Words
+from pipeline.trials.tokens.dataset import words_from_dataset, words_to_dataset
+from pipeline.trials.tokens.layout import unit_name
+from pipeline.trials.tokens.schema import TokenTimeline, Words
 
 EVENTS = tuple(f"E{number:03d}" for number in range(12))
 SILENT = "E005"

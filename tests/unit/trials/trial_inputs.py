@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 
-from pipeline.formats.ecf import Ecf, read_ecf
-from pipeline.formats.kwlist import KeywordList, read_kwlist
-from pipeline.formats.kwslist import SystemOutput, read_kwslist
-from pipeline.formats.rttm import Rttm, read_rttm
+from pipeline.formats.kws.ecf import Ecf, read_ecf
+from pipeline.formats.kws.kwlist import KeywordList, read_kwlist
+from pipeline.formats.kws.kwslist import SystemOutput, read_kwslist
+from pipeline.formats.kws.rttm import Rttm, read_rttm
 
 
 def ecf(*excerpts: str, header_s: str | None = None) -> Ecf:

@@ -1,0 +1,201 @@
+"""Trials in the store: one Zarr dataset per (output, timeline), written once by the task that read the output.
+
+Above ``ROWS_PER_BATCH`` trials it is one for each batch of buckets, cut by how many trials these hold and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pipeline.engine import editions
+from pipeline.engine.inputs import read_planned
+from pipeline.engine.mending import mended, unless_damaged
+from pipeline.engine.work import Work
+from pipeline.errors import Finding, InputError
+from pipeline.protocols.base import Kind, Protocol, Sliced
+from pipeline.store import arrays, batched, groups
+from pipeline.store.blobs import Store
+from pipeline.store.groups import RAGGED
+from pipeline.terms import Source
+from pipeline.trials.ragged import batch_of
+from pipeline.trials.schema import Ints
+from pipeline.trials.tiles import batch_name, batches, ends_of
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+ROWS_PER_BATCH = 1 << 20
+"""Trials up to which they are one object, and of an object of many, but for a single bucket that has more."""
+Inputs = Mapping[str, Source]
+Read = Callable[[Protocol, str, Source], Any]
+"""What reads an input of a role, as ``read_planned`` does."""
+
+
+@dataclass(frozen=True)
+class TrialsInfo:
+    """What is known of stored trials without reading them."""
+
+    path: str
+    offsets: Ints
+    findings: tuple[Finding, ...]
+    survey: Mapping[str, Any]
+    """What the output says beside its trials."""
+    cuts: tuple[tuple[int, int], ...] = ()
+    """The runs of buckets that are objects of their own; none where all are one."""
+
+    @property
+    def n_rows(self) -> int:
+        """Trials of the output."""
+        return int(self.offsets[-1])
+
+
+def path_of(protocol: Protocol, inputs: Inputs, timeline: Any) -> str:
+    """Where the trials of an output on a timeline belong. The query list plays no part, nor does any cost."""
+    kind = protocol.family.kind
+    laid = editions.named(
+        "reading",
+        "trials",
+        protocol,
+        form=groups.KIND,
+        trials_kind=kind.name,
+        output={role: inputs[role].sha256 for role in protocol.family.outputs if role in inputs},
+        layout=dict(kind.timeline_parts(protocol.settings, timeline)),
+    )
+    return f"trials/{laid}{arrays.ENDING}"
+
+
+def ensure(
+    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read: Read = read_planned
+) -> tuple[TrialsInfo, Work]:
+    """The stored trials of an output, made by reading it if the store lacks them or holds them damaged."""
+    path, work = path_of(protocol, inputs, timeline), Work()
+
+    def make() -> None:
+        nonlocal work
+        raise_refused(store, path)
+        work += _write(store, protocol, inputs, timeline, read)
+
+    def again() -> None:
+        nonlocal work
+        work += Work.of_damaged(path)
+        make()
+
+    if not is_there(store, path):
+        make()
+    found, _ = mended(lambda: info(store, protocol, inputs, timeline), again, path)
+    return found, work or Work.of_reused(path)
+
+
+def sound(
+    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int
+) -> tuple[Sliced, Work]:
+    """Buckets ``first`` up to ``last`` (exclusive) of stored trials; what is damaged is read from the output again."""
+    path, work = path_of(protocol, inputs, timeline), Work()
+
+    def again() -> None:
+        nonlocal work
+        work += Work.of_damaged(path) + _write(store, protocol, inputs, timeline)
+
+    found, _ = mended(lambda: _load(store, protocol.family.kind, path, first, last), again, path)
+    return found, work
+
+
+def is_there(store: Store, path: str) -> bool:
+    """Whether there are trials at ``path``; what is damaged of them is found when they are read."""
+    return store.exists(path)
+
+
+def is_refused(store: Store, path: str) -> bool:
+    """Whether the output whose trials would lie at ``path`` was read before and refused."""
+    return store.exists(refusal_path(path))
+
+
+def raise_refused(store: Store, path: str) -> None:
+    """Raise the ``InputError`` that reading the output gave before, if it was refused: its bytes are the same."""
+    if not is_refused(store, path):
+        return
+    stored = unless_damaged(lambda: json.loads(store.get_sealed(refusal_path(path))), refusal_path(path))
+    if stored is not None:
+        raise InputError([Finding(**entry) for entry in stored["findings"]], stored["count"])
+
+
+def refusal_path(path: str) -> str:
+    """Where it is kept that the output whose trials would lie at ``path`` is refused."""
+    return f"{path.removesuffix(arrays.ENDING)}.refused.json"
+
+
+def _read(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, path: str, read: Read) -> tuple[Any, Any]:
+    """Trials and findings of an output; why it is refused, if it is, is kept like trials would be."""
+    try:
+        tables = {role: read(protocol, role, inputs[role]) for role in protocol.family.outputs if role in inputs}
+        return protocol.family.lay_out(protocol, tables, timeline)
+    except InputError as error:
+        refused = {"findings": [asdict(finding) for finding in error.findings], "count": error.count}
+        store.put_sealed(refusal_path(path), json.dumps(refused, sort_keys=True).encode())
+        raise
+
+
+def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read: Read = read_planned) -> Work:
+    path = path_of(protocol, inputs, timeline)
+    outputs = [role for role in protocol.family.outputs if role in inputs]
+    trials, findings = _read(store, protocol, inputs, timeline, path, read)
+    attributes: dict[str, str | int] = {f"{role}_sha256": inputs[role].sha256 for role in outputs}
+    attributes |= {f"{role}_bytes": inputs[role].n_bytes for role in outputs}
+    attributes["survey"] = json.dumps(protocol.family.kind.survey(trials), sort_keys=True, allow_nan=False)
+    attributes["findings"] = json.dumps([asdict(finding) for finding in findings])
+    _put(store, path, protocol.family.kind.to_dataset(trials, timeline, attributes))
+    return Work.of_made(path, sum(inputs[role].n_bytes for role in outputs))
+
+
+def _put(store: Store, path: str, trials: xr.Dataset) -> None:
+    """Write trials, batch after batch where they are many."""
+    if trials.sizes[RAGGED] <= ROWS_PER_BATCH:
+        arrays.write_groups(store, path, {"": trials})
+        return
+    offsets: Ints = trials["bucket_offset"].to_numpy()
+    cuts = batches(offsets, np.zeros_like(offsets), ROWS_PER_BATCH)
+    written = [
+        batched.write_batch(store, path, batch_name(*ends), batch_of(trials, *offsets[list(ends)].tolist()), (RAGGED,))
+        for ends in cuts
+    ]
+    batched.write_index(store, path, trials.isel({RAGGED: slice(0, 0)}), written)
+
+
+def cuts_of(store: Store, path: str) -> tuple[tuple[int, int], ...]:
+    """The runs of buckets that are objects of their own in stored trials; none where all are one."""
+    return tuple(map(ends_of, getattr(_opened(store, path), "names", ())))
+
+
+def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> TrialsInfo:
+    """What is known of trials already stored, all that is not by trial having been read and checked."""
+    path = path_of(protocol, inputs, timeline)
+    _opened.cache_clear()
+    stored = _opened(store, path).dataset
+    offsets = np.asarray(stored.variables["bucket_offset"].to_numpy(), np.int64)
+    findings = tuple(Finding(**entry) for entry in json.loads(stored.attrs["findings"]))
+    return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]), cuts_of(store, path))
+
+
+def load(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> Sliced:
+    """Buckets ``first`` up to ``last`` (exclusive) of stored trials."""
+    return _load(store, protocol.family.kind, path_of(protocol, inputs, timeline), first, last)
+
+
+def _load(store: Store, kind: Kind, path: str, first: int, last: int) -> Sliced:
+    stored = _opened(store, path)
+    offsets = stored.dataset.variables["bucket_offset"].to_numpy()
+    stored.fetch(int(offsets[first]), int(offsets[last]))
+    loaded: Sliced = kind.from_dataset(stored.dataset, first, last)
+    return loaded
+
+
+@lru_cache(maxsize=2)
+def _opened(store: Store, path: str) -> arrays.Opened | batched.Batched:
+    """Stored trials: the same for all who read buckets of them, as long as few others are read between."""
+    return batched.opened(store, path)

@@ -1,0 +1,122 @@
+"""Detection Error Tradeoff: curves on normal-deviate axes, and curves thinned for drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
+from pipeline.metrics.kws.radix import LEVELS, images, prefixes
+from pipeline.metrics.kws.sweep import Curve
+
+P_CLIP = 2.220446049250313e-16
+"""Rates are kept inside [P_CLIP, 1 - P_CLIP] on normal-deviate axes, as KWSEval does."""
+
+EPS_PROBIT = 0.005
+"""Below a pixel of a drawing."""
+
+
+def probit(p: Floats) -> Floats:
+    """Normal deviates of probabilities (ppndf), clipped so that 0, 1 and rates beyond them stay finite."""
+    return np.asarray(ndtri(np.clip(p, P_CLIP, 1.0 - P_CLIP)), np.float64)
+
+
+def det_points(curve: Curve) -> tuple[Floats, Floats]:
+    """Abscissa and ordinate of a DET plot: probit(P_fa) and probit(P_miss) of every point of the curve."""
+    return probit(curve.p_fa), probit(curve.p_miss)
+
+
+def visible(p_miss: Floats, p_fa: Floats, eps_probit: float = EPS_PROBIT) -> NDArray[np.bool_]:
+    """Which points of a sweep a drawing needs: the ends, and as many corners as it can show.
+
+    Points inside a horizontal or vertical stretch go without loss. Of what is left, the first and the last point of
+    each run through one cell of ``eps_probit`` by ``eps_probit`` stay: every point left out lies within
+    ``eps_probit`` of a kept one on both axes.
+    """
+    rows = np.flatnonzero(corners(p_miss, p_fa))
+    cell_x, cell_y = (np.floor(probit(rate[rows]) / eps_probit) for rate in (p_fa, p_miss))
+    new = (np.diff(cell_x) != 0) | (np.diff(cell_y) != 0)
+    kept = np.zeros(p_miss.size, np.bool_)
+    kept[rows[np.append(True, new)[: rows.size] | np.append(new, True)[: rows.size]]] = True
+    return kept
+
+
+def corners(p_miss: Floats, p_fa: Floats) -> NDArray[np.bool_]:
+    """Points that do not lie strictly inside a horizontal or vertical stretch; the ends are corners."""
+    x, y = probit(p_fa), probit(p_miss)
+    corner = np.ones(x.size, np.bool_)
+    flat_x, flat_y = np.diff(x) == 0, np.diff(y) == 0
+    corner[1:-1] = ~((flat_x[:-1] & flat_x[1:]) | (flat_y[:-1] & flat_y[1:]))
+    return corner
+
+
+def thin(curve: Curve, eps_probit: float = EPS_PROBIT) -> Curve:
+    """The curve at its ``visible`` points and at its best one."""
+    kept = visible(curve.p_miss, curve.p_fa, eps_probit)
+    if curve.best >= 0:
+        kept[curve.best] = True
+    best = int(np.count_nonzero(kept[: curve.best])) if curve.best >= 0 else -1
+    columns = (curve.threshold[kept], curve.p_miss[kept], curve.p_fa[kept], curve.twv[kept])
+    return Curve(*columns, best=best, reason=curve.reason)
+
+
+def representative(
+    threshold: Floats, p_miss: Floats, p_fa: Floats, eps_probit: float = EPS_PROBIT
+) -> NDArray[np.bool_]:
+    """Points of a sweep that stand for all: ``threshold`` ascends, a NaN last accepts nothing.
+
+    The lowest score of every coarse bucket (``radix.LEVELS``), and the last point. Between two of them the curve, which
+    is monotone, stays within the rectangle that they span; inside those that are wider and higher than ``eps_probit``
+    the buckets of the next level stand, and so on. So every point left out is within ``eps_probit``, on one axis, of
+    the line through those kept, and buckets need not be looked into to know which.
+    """
+    kept = np.zeros(threshold.size, np.bool_)
+    kept[-1:] = True
+    starts = _bucket_starts(threshold, LEVELS[0])
+    n_rows = np.diff(np.append(starts, threshold.size))
+    kept[starts] = True
+    for bits in LEVELS[1:]:
+        ends = np.minimum(starts + n_rows, threshold.size - 1)
+        wide = _apart(p_fa, starts, ends, eps_probit) & _apart(p_miss, starts, ends, eps_probit)
+        starts, n_rows = starts[wide], n_rows[wide]
+        inside = np.repeat(starts - (np.cumsum(n_rows) - n_rows), n_rows) + np.arange(n_rows.sum())
+        first = _bucket_starts(threshold[inside], bits)
+        starts, n_rows = inside[first], np.diff(np.append(first, inside.size))
+        kept[starts] = True
+    return kept
+
+
+def _bucket_starts(threshold: Floats, bits: int) -> Ints:
+    """The first row of each bucket."""
+    found = [np.zeros(min(threshold.size, 1), np.int64)]
+    for rows in in_blocks(threshold.size):
+        begin = max(rows.start - 1, 0)
+        bucket = prefixes(images(threshold[begin : rows.stop]), bits)
+        found.append(begin + 1 + np.flatnonzero(bucket[1:] != bucket[:-1]))
+    return np.concatenate(found)
+
+
+def _apart(rate: Floats, starts: Ints, ends: Ints, eps_probit: float) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(probit(rate[ends]) - probit(rate[starts])) > eps_probit)
+
+
+def thinned(curve: Mapping[str, Sequence[float] | Floats]) -> dict[str, list[float]]:
+    """Columns of a TWV curve at the points that a drawing needs, and at the best one.
+
+    Of its ``representative`` points the ``visible`` ones.
+    """
+    twv = np.asarray(curve.get("twv", ()), np.float64)
+    if not twv.size:
+        return {name: list(column) for name, column in curve.items()}
+    columns = {name: np.asarray(column, np.float64) for name, column in curve.items()}
+    threshold, p_miss, p_fa = (columns[name] for name in ("threshold", "p_miss", "p_fa"))
+    kept = np.ones(twv.size, np.bool_)
+    if not np.isnan(p_miss + p_fa).any():
+        kept = representative(threshold, p_miss, p_fa)
+        kept[kept] = visible(p_miss[kept], p_fa[kept])
+    if not np.all(np.isnan(twv)):
+        kept[int(np.nanargmax(twv))] = True
+    return {name: column[kept].tolist() for name, column in columns.items()}

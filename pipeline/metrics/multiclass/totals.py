@@ -1,0 +1,115 @@
+"""The segments that take part in a figure of language recognition, by the classes that do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pipeline.metrics.measure import Over, Scored
+from pipeline.metrics.multiclass.cost import Floats, Ints
+from pipeline.partials.score_rows import ScoreRows
+from pipeline.partials.tally import Tally
+
+CLASS_WITHOUT_SEGMENTS = "class_without_segments"
+"""Reason: a class with a positive prior has no segment, and so no mean cost."""
+TOO_FEW_CLASSES = "too_few_classes"
+"""Reason: fewer than two classes are left, so there is nothing to confuse."""
+
+
+@dataclass(frozen=True)
+class LreTotals:
+    """The segments of the classes that take part, one row per distinct (class, scores)."""
+
+    classes: tuple[str, ...]
+    llh: Floats
+    """Log-likelihoods, shape (n_rows, n_classes)."""
+    truth: Ints
+    """The true class of each row."""
+    multiplicity: Floats | None
+    """How many segments each row stands for; None where each is one."""
+    n_segments: Ints
+    """Segments of each class."""
+    eta: Mapping[str, float] = field(default_factory=dict)
+    """Weights of classes for ``c_eta``; equal ones where empty."""
+    t_audio_s: float = math.nan
+    """Seconds of audio that the system processed."""
+
+    @property
+    def prior(self) -> tuple[float, ...]:
+        """The flat prior (plan eq 2)."""
+        return (1.0 / len(self.classes),) * len(self.classes)
+
+    @property
+    def reason(self) -> str | None:
+        """Why the multiclass figures do not exist, if so."""
+        if len(self.classes) <= 1:
+            return TOO_FEW_CLASSES
+        return None if self.n_segments.all() else CLASS_WITHOUT_SEGMENTS
+
+
+LreScored = Scored[LreTotals]
+
+
+def over_segments(scored: LreScored) -> Over:
+    """A way to see all segments again: tasks take ``LreTotals`` of a part of them."""
+    return scored.over or (lambda task, *state: task(scored.total, *state))
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Score rows that lie in parts, of which only the number of segments by label is here."""
+
+    over: Over
+    counts: Tally
+
+    @classmethod
+    def of(cls, over: Over) -> Elsewhere:
+        """The rows that tasks of ``over`` see as ``ScoreRows``."""
+        return cls(over, over(_labels))
+
+    def n_by_label(self) -> Mapping[str, int]:
+        """How many segments have each label."""
+        return self.counts.counts
+
+    def totals(self, classes: tuple[str, ...], meaning: Mapping[str, str], **others: Any) -> LreTotals:
+        """The counts of ``classes``, without any row."""
+        meant = [(meaning.get(label), n) for label, n in self.counts.counts.items()]
+        n_segments = np.array([sum(n for name, n in meant if name == wanted) for wanted in classes], np.int64)
+        none = np.zeros((0, len(classes))), np.zeros(0, np.int64)
+        return LreTotals(classes, *none, None, n_segments, **others)
+
+    def over_classes(self, classes: tuple[str, ...], meaning: Mapping[str, str]) -> Over:
+        """The rows of ``classes`` as ``over_segments`` has them."""
+        return lambda task, *state: self.over(_of_classes, classes, dict(meaning), task, *state)
+
+
+def _labels(rows: ScoreRows) -> Tally:
+    return Tally(rows.n_by_label())
+
+
+def _of_classes(
+    rows: ScoreRows, classes: tuple[str, ...], meaning: Mapping[str, str], task: Callable[..., Any], *state: Any
+) -> Any:
+    return task(totals_of(rows, classes, meaning), *state)
+
+
+def totals_of(
+    rows: ScoreRows, classes: tuple[str, ...], meaning: Mapping[str, str] | None = None, **others: Any
+) -> LreTotals:
+    """The rows of ``classes``; labels count as the class ``meaning`` gives them, or as themselves."""
+    means = {name: name for name in classes} if meaning is None else meaning
+    place = {name: at for at, name in enumerate(classes)}
+    of_label = np.array([place.get(means.get(label, ""), -1) for label in rows.labels], np.int64)
+    truth = of_label[rows.label] if rows.labels else np.zeros(0, np.int64)
+    kept = np.flatnonzero(truth >= 0)
+    truth, count = truth[kept], rows.count[kept]
+    n_segments = np.zeros(len(classes), np.int64)
+    np.add.at(n_segments, truth, count)
+    columns = [rows.columns.index(name) for name in classes] if rows.columns else []
+    llh = rows.scores[kept][:, columns] if rows.columns else np.zeros((0, len(classes)))
+    multiplicity = None if bool((count == 1).all()) else count.astype(np.float64)
+    return LreTotals(classes, np.ascontiguousarray(llh), truth, multiplicity, n_segments, **others)

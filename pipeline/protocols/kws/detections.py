@@ -1,0 +1,333 @@
+"""The family of time-stamped detections: how its files become trials, tiles, ledgers and figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pipeline.errors import Finding, InputError
+from pipeline.metrics.entropy.ape import calibration_tables
+from pipeline.metrics.kws import twv
+from pipeline.metrics.kws.by_score import ByScore, Pooled
+from pipeline.metrics.kws.det import thinned
+from pipeline.metrics.kws.passes import ahead
+from pipeline.metrics.kws.radix_sweep import sweepable
+from pipeline.metrics.kws.shared import sweeps_of
+from pipeline.metrics.measure import Rules, Scored
+from pipeline.metrics.statistics.resampling import Sample
+from pipeline.metrics.statistics.samples import NOT_RESAMPLED, ledger_sample
+from pipeline.partials.ledger import Ledger
+from pipeline.partials.outcomes import Outcomes
+from pipeline.partials.tally import Tally
+from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol
+from pipeline.protocols.kws.blocks import merged_blocks
+from pipeline.protocols.kws.conditions import (
+    members,
+    selected,
+)
+from pipeline.protocols.kws.dispute import DISPUTE
+from pipeline.protocols.kws.explain import explain, listed, withdrawn
+from pipeline.protocols.kws.identifiers import identifier_slips, identify
+from pipeline.protocols.kws.parts import (
+    Occurring,
+    ThinDetections,
+    occurring,
+    separable,
+    thin_detections,
+)
+from pipeline.protocols.kws.point import operating_point
+from pipeline.protocols.kws.pool import pool
+from pipeline.protocols.kws.ranks import WHOLE, ranked, reader
+from pipeline.protocols.kws.refer import refer
+from pipeline.protocols.kws.tiles import align, count
+from pipeline.protocols.kws.warnings import crowded, decision_ties, unknown_message, warnings
+from pipeline.store.address import digest_columns
+from pipeline.terms import Facts, OperatingPoint, Selection
+from pipeline.trials import columns, dataset, layout
+from pipeline.trials.blocks import query_of
+from pipeline.trials.schema import Timeline, Trials
+
+
+def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -> tuple[Trials, tuple[Finding, ...]]:
+    """A KWSList or STDList on the dataset's timeline."""
+    laid, findings = lay_out_tiles(protocol, tables, timeline)
+    return laid.whole(), findings
+
+
+def lay_out_tiles(
+    protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline
+) -> tuple[layout.Layout, tuple[Finding, ...]]:
+    """The same tile by tile; see ``Family.lay_out_tiles``."""
+    output, settings = tables["output"], protocol.settings
+    laid = layout.Layout.of(output, timeline, files=settings.files, duplicate_blocks=settings.duplicate_blocks)
+    return laid, output.findings
+
+
+def timeline_parts(settings: Any, timeline: Timeline) -> dict[str, Any]:
+    """The rules that shorten file names and merge blocks, and the recordings with their places; not the excerpts."""
+    placed = digest_columns({"files": timeline.files, "offset_s": timeline.offset_s})
+    return {
+        "files_rule": settings.files,
+        "duplicate_blocks": settings.duplicate_blocks,
+        "map_order": settings.map_order,
+        "timeline": placed,
+    }
+
+
+def survey(trials: Trials | layout.Layout) -> dict[str, Any]:
+    """Every block of the output with its count of out-of-vocabulary words, None where it declares none."""
+    counts = {name: float(block.get("oov_count", math.nan)) for name, block in trials.blocks.items()}
+    return {"oov_count": {name: None if math.isnan(count) else count for name, count in counts.items()}}
+
+
+def check(_: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """Queries of the output that the query list lacks."""
+    if not {"output", "kwlist"} <= tables.keys():
+        return ()
+    unknown = sorted(set(tables["output"].blocks.text("query")) - set(tables["kwlist"].keywords.text("id")))
+    mend = "Leave them out of the output, or check that both belong together."
+    return (Finding("unknown_query", f"{unknown_message(unknown)} {mend}", "output"),) if unknown else ()
+
+
+def conclude(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
+    """The figures of a cell from its merged ledger, and those of its conditions."""
+    return _concluded(protocol, partial, facts, survey, full=True)
+
+
+def conclude_figures(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
+    """The same without what stands beside figures; see ``Family.conclude_figures``."""
+    return _concluded(protocol, partial, facts, survey, full=False)
+
+
+def _concluded(
+    protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any], *, full: bool
+) -> Conclusion:
+    settings, oov_counts = protocol.settings, survey.get("oov_count", {})
+    ledger = merged_blocks(partial.ledger, oov_counts)
+    unknown = _unknown(settings, ledger.queries, facts, survey)
+    queries = listed(settings, facts, survey)
+    whole = ledger.select(queries)
+    point = operating_point(settings, facts.n_trials_exact, int(whole.n_true.sum()))
+    own = replace(facts, queries=queries)
+    scored = _scored(protocol, whole, own, point, ranked(ledger, WHOLE, queries))
+    alone = Scored(whole, own, point) if settings.pooled else scored
+    told = _told(settings, scored, facts, alone.once(twv.decisions), partial.tally, decision_ties(whole), unknown)
+    conditions = {}
+    for selection in facts.selections:
+        held = members(selection, ledger, queries, oov_counts)
+        part = selected(ledger, selection, held)
+        order = ranked(ledger, selection, held)
+        chosen = _scored(protocol, part, _facts_of(selection, facts, held), point, order, pooled=False)
+        conditions[selection.name] = _conclusion(protocol, chosen, full=full)
+    made = _of_whole(protocol, scored, survey, partial.tally, unknown, full=full)
+    return replace(made, findings=told, conditions=conditions)
+
+
+def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mapping[str, Any]) -> Conclusion | None:
+    """The figures of a cell whose trials lie in parts; see ``Family.conclude_parts``."""
+    settings = protocol.settings
+    if not separable(settings, facts, survey):
+        return None
+    queries = listed(settings, facts, survey)
+    seen = Occurring()
+    if settings.p_target == "empirical":
+        seen = parts.sum(occurring, queries)
+        _unknown(settings, seen.queries, facts, survey)  # is refused before a point that does not exist
+    point, own = operating_point(settings, facts.n_trials_exact, seen.n_true), replace(facts, queries=queries)
+    thin: ThinDetections
+    names = tuple(sorted(set(queries)))
+    (rows, pooled), thin = parts.sorted((ByScore, Pooled), {"queries": names}, thin_detections, names, point.threshold)
+    unknown = _unknown(settings, thin.queries, facts, survey)
+    order = None if thin.ranked is None else thin.ranked.select(names)
+    scored = _scored(protocol, thin.ledger.select(names), own, point, order)
+    if not all(sweepable(means, point.beta) for means in scored.once(sweeps_of)):
+        return None
+    told = _told(settings, scored, facts, twv.decisions(scored), thin.tally, thin.n_ties, unknown)
+    scored = replace(scored, elsewhere=ahead(scored, rows, pooled))
+    return replace(_of_whole(protocol, scored, survey, thin.tally, unknown), findings=told)
+
+
+def _unknown(settings: Any, queries: Sequence[str], facts: Facts, survey: Mapping[str, Any]) -> list[str]:
+    """Queries of the output that are on no list."""
+    submitted = {query_of(name) for name in survey.get("oov_count", {})}
+    unknown = sorted({*queries, *submitted} - set(facts.queries))
+    if unknown and settings.unknown_query == "error":
+        raise InputError([Finding("unknown_query", f"{unknown_message(unknown)} Leave them out of the output.", "")])
+    return unknown
+
+
+def _told(
+    settings: Any,
+    scored: Scored[Ledger],
+    facts: Facts,
+    decisions: twv.Decisions,
+    tally: Tally,
+    n_ties: int,
+    unknown: Sequence[str],
+) -> tuple[Finding, ...]:
+    """What is odd about a cell."""
+    findings = (*warnings(tally, unknown, n_ties, decisions), *crowded(scored.total, scored.facts))
+    nowhere = sorted(withdrawn(settings) - set(facts.queries))
+    if nowhere:
+        message = f"withdrawn queries are on no list: {', '.join(nowhere)}. Check their names."
+        findings = (*findings, Finding("unknown_withdrawn", message, "kwlist"))
+    return findings
+
+
+def _of_whole(
+    protocol: Protocol,
+    scored: Scored[Ledger],
+    survey: Mapping[str, Any],
+    tally: Tally,
+    unknown: Sequence[str],
+    *,
+    full: bool = True,
+) -> Conclusion:
+    """The figures of all trials, with what is only said of them."""
+    made = _conclusion(protocol, scored, full=full)
+    counts = {
+        "n_queries_unknown": len(unknown),
+        "n_detections": survey.get("n_rows", math.nan),
+        "n_outside_ecf": tally["outside_ecf"],
+    }
+    return replace(made, facts={**made.facts, **counts}, tables=calibration_tables(scored) if full else {})
+
+
+def whole(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Scored[Ledger]:
+    """The cell as its measures see it; see ``Family.whole``."""
+    settings = protocol.settings
+    queries = listed(settings, facts, survey)
+    ledger = merged_blocks(partial.ledger, survey.get("oov_count", {})).select(queries)
+    point = operating_point(settings, facts.n_trials_exact, int(ledger.n_true.sum()))
+    return _scored(protocol, ledger, replace(facts, queries=queries), point)
+
+
+def sample(protocol: Protocol, scored: Scored[Ledger], measure: str, _rows: object) -> Sample | str:
+    """A measure over queries. Pooled trials have no queries."""
+    return NOT_RESAMPLED if protocol.settings.pooled else ledger_sample(scored, measure)
+
+
+def _facts_of(selection: Selection, facts: Facts, queries: Sequence[str]) -> Facts:
+    return replace(
+        facts,
+        t_audio_s=selection.t_audio_s,
+        n_trials=selection.n_trials,
+        n_trials_exact=selection.n_trials_exact,
+        queries=tuple(queries),
+    )
+
+
+def _conclusion(protocol: Protocol, scored: Scored[Ledger], *, full: bool = True) -> Conclusion:
+    """Figures of trials that are of one condition, and with ``full`` what stands beside them."""
+    return Conclusion(
+        figures={measure.name: measure.of(scored) for measure in protocol.measures},
+        blocks=twv.blocks(scored) if full else (),
+        curve=twv.curve_columns(scored) if full else {},
+        facts=_facts(scored),
+    )
+
+
+def _scored(
+    protocol: Protocol,
+    ledger: Ledger,
+    facts: Facts,
+    point: OperatingPoint,
+    ranked: Ledger | None = None,
+    *,
+    pooled: bool | None = None,
+) -> Scored[Ledger]:
+    """What measures see. Conditions are never pooled: KWSEval's -P is of the whole."""
+    settings = protocol.settings
+    if settings.pooled if pooled is None else pooled:
+        ranked = None if ranked is None else pool(ranked, facts)[0]
+        ledger, facts = pool(ledger, facts)
+    rules = Rules(
+        reject_all_point=settings.reject_all_point,
+        include_no_targets=settings.include_no_targets,
+        no_targets_trials=settings.no_targets_trials,
+        skip_undefined_p_fa=settings.skip_undefined_p_fa,
+        censor=settings.censor,
+        load_lambda=settings.load_lambda,
+    )
+    return Scored(ledger, facts, point, rules, ranked)
+
+
+def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
+    facts, point, n_true = scored.facts, scored.point, scored.total.n_true[0]
+    decisions = scored.once(twv.decisions)
+    n_scored = int(np.count_nonzero(n_true))
+    n_target = int(n_true.sum())
+    trials = n_scored * facts.n_trials_exact
+    enough = trials >= n_target > 0
+    return {
+        "t_audio_s": facts.t_audio_s,
+        "n_trials": facts.n_trials,
+        "n_queries": len(facts.queries),
+        "n_queries_scored": n_scored,
+        "n_target": n_target,
+        "beta": point.beta,
+        "p_target_effective": point.effective_prior,
+        "threshold_bayes": point.threshold,
+        "prior_empirical": n_target / trials if enough else math.nan,
+        "miss_weight": (trials / n_target - 1.0) / point.beta if enough else math.nan,
+        "decisions_consistent": "yes" if decisions.consistent else "no",
+        "score_min_yes": decisions.min_yes,
+        "score_max_no": decisions.max_no,
+        **facts.counts,
+    }
+
+
+DERIVATION = (
+    *("files", "noscore", "namefile", "t_audio", "excerpt_sum", "splitcts_sum", "trials_per_s", "trials_rule"),
+    *("search", "word_gap_s", "character_split", "delete_hyphens", "condition", "repeated_groups", "source_type_of"),
+    "repeated_texts",
+    *("excluded_files", "ecf_filter"),
+)
+"""What ``refer`` reads."""
+CONCLUSION = (
+    *("c_miss", "c_fa", "p_target", "p_target_effective", "fa_per_miss", "k_table", "reject_all_point"),
+    *("include_no_targets", "no_targets_trials", "just_system_terms", "withdrawn", "pooled", "unknown_query"),
+    *("censor", "load_lambda"),
+)
+"""What only ``conclude`` reads: costs, priors, and how means are taken."""
+TIMED = Kind(
+    name="detections",
+    to_dataset=dataset.to_dataset,
+    from_dataset=dataset.from_dataset,
+    timeline_parts=timeline_parts,
+    key_columns=columns.to_columns,
+    key_from_columns=columns.occurrences,
+    timeline_columns=columns.to_columns,
+    timeline_from_columns=columns.timeline,
+    survey=survey,
+)
+DETECTIONS = Family(
+    name="detections",
+    kind=TIMED,
+    outputs=("output",),
+    refer=refer,
+    lay_out=lay_out,
+    lay_out_tiles=lay_out_tiles,
+    align=align,
+    count=count,
+    zero=Outcomes,
+    conclude=conclude,
+    conclude_figures=conclude_figures,
+    conclude_parts=conclude_parts,
+    whole=whole,
+    sample=sample,
+    check=check,
+    identify=identify,
+    name_slips=identifier_slips,
+    reader=reader,
+    explain=explain,
+    dispute=DISPUTE,
+    stored_curve=thinned,
+    has_curve=True,
+    derivation=DERIVATION,
+    conclusion=CONCLUSION,
+)

@@ -1,0 +1,76 @@
+"""What a participant should hear about an output that was scored: never an error, never silent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from pipeline.errors import Finding
+from pipeline.metrics.kws import twv
+from pipeline.metrics.kws.counts import said
+from pipeline.metrics.kws.means import MORE_TARGETS_THAN_TRIALS
+from pipeline.partials.ledger import Ledger
+from pipeline.partials.tally import Tally
+from pipeline.terms import Facts
+
+WHERE = "output"
+
+
+def unknown_message(unknown: Sequence[str]) -> str:
+    """Names the queries of an output that the query list lacks."""
+    shown = ", ".join(repr(name) for name in unknown[:5]) + (", …" if len(unknown) > 5 else "")
+    return f"{len(unknown)} queries of the output are not in the query list ({shown})."
+
+
+def warnings(tally: Tally, unknown: Sequence[str], ties: int, decisions: twv.Decisions) -> Iterator[Finding]:
+    """All warnings of a scored cell, ``ties`` being the ``decision_ties`` of its scored queries."""
+    if unknown:
+        yield Finding("unknown_query", f"{unknown_message(unknown)} They are kept and not scored.", WHERE)
+    for code, message in _PLACES.items():
+        if tally[code]:
+            yield Finding(code, f"{tally[code]} {message}", WHERE)
+    if ties:
+        yield Finding(
+            "decision_ties",
+            f"{ties} scores of a query carry both YES and NO: no threshold parts them, and where such detections "
+            "compete for one occurrence the earlier, shorter, then the YES is taken.",
+            WHERE,
+        )
+    if not decisions.consistent:
+        yield Finding(
+            "inconsistent_decisions",
+            f"no single threshold gives these decisions (a NO scores {decisions.max_no}, a YES {decisions.min_yes}). "
+            "Scored as submitted; the actual value may exceed the maximum.",
+            WHERE,
+        )
+
+
+_PLACES = {
+    "outside_ecf": "detections lie outside the ECF's excerpts and are not scored.",
+    "unknown_file": "detections name recordings that the ECF lacks. Compare the spelling, case and extension of "
+    "`file`.",
+    "unknown_channel": "detections name a channel that the ECF lacks for their recording. Compare the spelling of "
+    "`channel` (01 is not 1).",
+    "identical": "detections repeat another one's query, place, begin and duration. Each is scored: one may be a hit, "
+    "the others are false alarms.",
+}
+
+
+def crowded(ledger: Ledger, facts: Facts) -> Iterator[Finding]:
+    """Queries, of a ledger of one condition, with more occurrences than trials."""
+    n_trials = min(facts.n_trials, facts.n_trials_exact)
+    names = [ledger.queries[code] for code in np.flatnonzero(ledger.n_true[0] > n_trials).tolist()]
+    if names:
+        shown = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
+        message = (
+            f"{len(names)} queries have more occurrences than the {n_trials:.10g} trials of each ({shown}): what "
+            "divides by trials that are no target is undefined. Check the audio duration, trials_per_s and repeated "
+            "blocks."
+        )
+        yield Finding(MORE_TARGETS_THAN_TRIALS, message, "rttm")
+
+
+def decision_ties(ledger: Ledger) -> int:
+    """Scores of one query, in a ledger of one condition, that were both accepted and rejected."""
+    return sum(int(np.count_nonzero(yes & no)) for _, yes, no in said(ledger))

@@ -1,0 +1,252 @@
+"""The family of token strings: how references and recognisers' words become tiles, counts and error rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pipeline.align.labels import Labels
+from pipeline.align.tokens.rules import TokenRules
+from pipeline.align.tokens.steps import align_tokens
+from pipeline.errors import Finding, InputError, Problems
+from pipeline.formats.stt.lexicon import Lexicon
+from pipeline.formats.stt.stm import Stm
+from pipeline.formats.stt.transcripts import AlternationError, words_of_text
+from pipeline.formats.stt.trn import Trn
+from pipeline.metrics.measure import Scored
+from pipeline.metrics.statistics.resampling import Sample
+from pipeline.metrics.stt import significance, wer
+from pipeline.metrics.stt.speaker_samples import speaker_sample
+from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
+from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.stt.dispute import DISPUTE
+from pipeline.protocols.stt.tables import tables
+from pipeline.protocols.stt.tile import ONLY_OUTPUT, ONLY_REFERENCE, alignment_of, labels_of, outcomes
+from pipeline.terms import Facts, OperatingPoint
+from pipeline.trials.tokens import dataset as token_dataset
+from pipeline.trials.tokens import layout as token_layout
+from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, Segments, TokenTimeline, Words
+
+_NAMED_AT_MOST = 5
+
+
+def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference:
+    """Transcript (and lexicon) → segments by recording. Refuses braces that cannot be read, naming their lines."""
+    source = tables["stm"]
+    segments = token_layout.segments_of(source, case_sensitive=protocol.settings.case_sensitive)
+    lexicon = tables.get("lexicon", Lexicon({}))
+    if protocol.settings.variant == "ser" and not lexicon.entries:
+        message = "syllables need pronunciations. Give the lexicon as --input lexicon=URL."
+        raise InputError([Finding("no_lexicon", message, "lexicon")])
+    scored = segments.state == SCORED
+    durations = (segments.end_s - segments.begin_s)[scored]
+    speakers = segments.speakers
+    facts = Facts(
+        t_audio_s=math.fsum(durations) if isinstance(source, Stm) else math.nan,
+        n_trials=float(scored.sum()),
+        n_trials_exact=float(scored.sum()),
+        queries=speakers,
+        texts=dict.fromkeys(speakers, ""),
+    )
+    units = tuple(
+        sorted(
+            {
+                token_layout.unit_name(segments.files[file], segments.channels[channel])
+                for file, channel in zip(segments.file.tolist(), segments.channel.tolist(), strict=True)
+            }
+        )
+    )
+    findings = (*source.findings, *lexicon.findings, *_checked(segments))
+    return Reference(segments, TokenTimeline(units, lexicon), facts, findings)
+
+
+def _checked(segments: Segments) -> Iterator[Finding]:
+    """Findings about the segments; raises ``InputError`` for transcripts that cannot be read."""
+    yield from _braces("stm", [segments.texts[text] for text in segments.text.tolist()], segments.row.tolist())
+    for state, code, what in (
+        (UNTIMED, "segment_without_times", "segments have no times and are not scored"),
+        (MARKED, "segment_ignored", "segments are marked as not to be scored"),
+    ):
+        rows = sorted(segments.row[segments.state == state].tolist())
+        if rows:
+            yield Finding(code, f"{len(rows)} {what} ({_lines(rows)}).", f"stm:{rows[0]}")
+
+
+def _braces(role: str, texts: list[str], rows: list[int]) -> Iterator[Finding]:
+    """A finding where braces are left open; raises ``InputError`` for those that cannot be read, naming their lines."""
+    problems = Problems(role)
+    unbalanced = list[int]()
+    for text, row in zip(texts, rows, strict=True):
+        if "{" not in text:
+            continue
+        try:
+            if not words_of_text(text)[1]:
+                unbalanced.append(row)
+        except AlternationError as error:
+            what = f"{error} (allowed: {{ word / other words / @ }})"
+            problems.add("bad_alternation", row, what, "Put blanks around braces and a word into each alternative.")
+    problems.raise_if_any()
+    if unbalanced:
+        message = "a brace is not closed: the rest of the transcript from it on is not scored, as in sclite"
+        yield Finding("unbalanced_braces", f"{message} ({_lines(unbalanced)}).", f"{role}:{unbalanced[0]}")
+
+
+def _lines(rows: list[int]) -> str:
+    shown = ", ".join(map(str, rows[:20])) + (", …" if len(rows) > 20 else "")
+    return f"lines {shown}"
+
+
+def lay_out(protocol: Protocol, tables: Mapping[str, Any], _timeline: Any) -> tuple[Words, tuple[Finding, ...]]:
+    """A recogniser's words by recording and time. Refuses braces of transcripts that cannot be read."""
+    source = tables["ctm"]
+    findings = source.findings
+    if isinstance(source, Trn):
+        lines = source.utterances["line"].tolist()
+        findings = (*findings, *_braces("ctm", source.utterances.text("text"), lines))
+    return token_layout.words_of(source, case_sensitive=protocol.settings.case_sensitive), findings
+
+
+def align(protocol: Protocol, words: Words, segments: Segments, reference: Reference) -> Labels:
+    """The steps of every scored segment. Buckets are aligned one by one, so that each has tokens of its own."""
+    settings, rules = protocol.settings, TokenRules.of(protocol.settings)
+    parts = []
+    for bucket in range(segments.offsets.size - 1):
+        own, spoken = words.tiles(bucket, bucket + 1), segments.tiles(bucket, bucket + 1)
+        if len(own) or len(spoken) or (bucket == 0):
+            aligned = align_tokens(own, spoken, rules, reference.timeline, segment_end=settings.segment_end)
+            parts.append(labels_of(own, spoken, aligned))
+    return Labels.joined(parts)
+
+
+def count(protocol: Protocol, words: Words, labels: Labels, segments: Segments, _reference: Reference) -> SttOutcomes:
+    """Counts, log sums and confusions of aligned words."""
+    return outcomes(alignment_of(words, segments, labels), segments, listed=protocol.settings.alignment)
+
+
+def conclude(protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, float]) -> Conclusion:
+    """The figures of a cell from its merged outcomes."""
+    settings = protocol.settings
+    only = {
+        prefix: {name.removeprefix(prefix): n for name, n in total.units.counts.items() if name.startswith(prefix)}
+        for prefix in (ONLY_OUTPUT, ONLY_REFERENCE)
+    }
+    findings = tuple(_warnings(total, only[ONLY_OUTPUT], only[ONLY_REFERENCE]))
+    if settings.unknown_file == "error" and only[ONLY_OUTPUT]:
+        raise InputError([finding for finding in findings if finding.code == "unknown_file"])
+    scored = whole(protocol, total, facts, survey)
+    rules = scored.total[1]
+    speakers = wer.rows_by(total, wer.speaker_of, facts.queries)
+    return Conclusion(
+        figures={measure.name: measure.of(scored) for measure in protocol.measures},
+        blocks=tuple(wer.block(row, rules) for row in speakers),
+        curve={},
+        facts=_facts(scored.once(wer.overall), total, facts, survey, sum(only[ONLY_OUTPUT].values())),
+        findings=findings,
+        tables=tables(total, scored.once(wer.overall), speakers, rules, listed=settings.alignment),
+    )
+
+
+def whole(protocol: Protocol, total: SttOutcomes, facts: Facts, _survey: Mapping[str, float]) -> Scored[wer.Total]:
+    """The cell as its measures see it; see ``Family.whole``."""
+    settings = protocol.settings
+    return Scored((total, wer.SttRules(settings.n_ref_rule, settings.missing_confidence)), facts, OperatingPoint())
+
+
+def sample(_protocol: Protocol, scored: Scored[wer.Total], measure: str, _rows: object) -> Sample | str:
+    """A measure over speakers."""
+    return speaker_sample(scored, measure)
+
+
+def _facts(
+    row: wer.Row, total: SttOutcomes, facts: Facts, survey: Mapping[str, float], n_unmatched: int
+) -> dict[str, float | str]:
+    names = (
+        *("n_segments", "n_segments_ignored", "n_segments_untimed", "forgiven_reference", "forgiven_output"),
+        *("n_words_ignored", "n_words_gap", "n_confidences", "n_out_of_range"),
+    )
+    return {
+        "t_audio_s": facts.t_audio_s,
+        "n_speakers": len(facts.queries),
+        "n_words": survey.get("n_rows", float("nan")),
+        "n_words_unmatched": n_unmatched,
+        **{name: row[name] for name in names},
+        "n_confidences_missing": row["n_missing_correct"] + row["n_missing_incorrect"],
+        "n_ref_max": row["n_longest"],
+        "n_unknown_reference": total.units["unknown_reference"],
+        "n_unknown_output": total.units["unknown_output"],
+        **facts.counts,
+    }
+
+
+def _warnings(total: SttOutcomes, only_output: dict[str, int], only_reference: dict[str, int]) -> Iterator[Finding]:
+    """What a person should know: recordings of one side alone, words that fall between segments, confidences."""
+    both = f"the output alone has {_named(only_output)}; the reference alone has {_named(only_reference)}"
+    if only_output:
+        n = sum(only_output.values())
+        yield Finding(
+            "unknown_file",
+            f"{n} words are in recordings (file channel) that the reference lacks and are not scored: {both}. "
+            "Compare the spelling of names and channels.",
+            "ctm",
+        )
+    if only_reference:
+        n = sum(only_reference.values())
+        yield Finding(
+            "missing_file",
+            f"{len(only_reference)} recordings (file channel) of the reference have no words in the output; their {n} "
+            f"tokens count as deleted: {both}.",
+            "ctm",
+        )
+    sums = dict(zip(COUNTS, total.counts.sum(axis=0).tolist(), strict=True))
+    missing = sums["n_missing_correct"] + sums["n_missing_incorrect"]
+    if missing and sums["n_confidences"]:
+        yield Finding("confidence_missing", f"{missing} scored words have no confidence while others have one.", "ctm")
+    if sums["n_words_gap"]:
+        message = f"{sums['n_words_gap']} scored words have their mid points outside every segment's times"
+        yield Finding("word_in_gap", f"{message}; they are scored with the segment that follows, or the last.", "ctm")
+
+
+def _named(units: Mapping[str, int]) -> str:
+    if not units:
+        return "none"
+    shown = ", ".join(repr(name) for name in sorted(units)[:_NAMED_AT_MOST])
+    return f"{len(units)} ({shown}{', …' if len(units) > _NAMED_AT_MOST else ''})"
+
+
+def timeline_parts(settings: Any, _timeline: TokenTimeline) -> dict[str, Any]:
+    """What the order of words depends on beside the output's bytes: the folding of file and channel names."""
+    return {"case_sensitive": settings.case_sensitive}
+
+
+def _timeline_columns(timeline: TokenTimeline) -> dict[str, Any]:
+    return dict(token_dataset.timeline_to_columns(timeline))
+
+
+SPOKEN = Kind(
+    name="tokens",
+    to_dataset=token_dataset.words_to_dataset,
+    from_dataset=token_dataset.words_from_dataset,
+    timeline_parts=timeline_parts,
+    key_columns=token_dataset.segments_to_columns,
+    key_from_columns=token_dataset.segments_from_columns,
+    timeline_columns=_timeline_columns,
+    timeline_from_columns=token_dataset.timeline_from_columns,
+)
+TOKENS = Family(
+    name="tokens",
+    kind=SPOKEN,
+    outputs=("ctm",),
+    refer=refer,
+    lay_out=lay_out,
+    align=align,
+    count=count,
+    zero=SttOutcomes,
+    conclude=conclude,
+    whole=whole,
+    sample=sample,
+    compare=significance.compare,
+    dispute=DISPUTE,
+    derivation=("case_sensitive", "variant"),
+    conclusion=("alignment", "n_ref_rule", "missing_confidence", "unknown_file"),
+)

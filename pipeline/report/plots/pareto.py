@@ -1,0 +1,100 @@
+"""Accuracy against what it cost: a point a system, and the front of those that none beats in both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pipeline.report.board import ALL, Board, MeasureInfo, Run
+from pipeline.report.plots.linear import NEAREST, Linear, bounds, joined
+from pipeline.report.plots.marks import Line, Mark
+from pipeline.report.plots.placing import placed
+from pipeline.report.plots.xy import X_PIXELS, Y_PIXELS, Log, Plot, Section
+from pipeline.report.words import label, printable, short, unit_text
+
+COSTS = ("pl", "rtf_execution", "rtf")
+"""What a protocol calls its cost of processing."""
+TITLE = "Accuracy against processing"
+ARROWS = {"higher": "↑", "lower": "↓"}
+HINT = (
+    "A point a system that declared what it used, logarithmic across. The dotted line joins the systems that no other "
+    "one beats in both (Pareto front). Arrows say which way is better."
+)
+Point = tuple[str, int, float, float]
+"""A system, its place among the styles, what it cost and its figure."""
+
+
+def pareto_section(run: Run) -> Section | None:
+    """One plot per board with two systems or more that have both figures; None where there is none."""
+    known = {measure.name: measure for measure in run.measures}
+    cost = next((known[name] for name in COSTS if name in known), None)
+    if cost is None or run.measures[0].better not in ("higher", "lower"):
+        return None
+    plots = [plot for board in run.boards_of(ALL) if (plot := _plot(run, board, cost)) is not None]
+    return Section("pareto", TITLE, HINT, tuple(plots)) if plots else None
+
+
+def front(points: Sequence[tuple[float, float]], better: str) -> list[tuple[float, float]]:
+    """The points that none beats in both, by rising cost."""
+    sign = 1.0 if better == "higher" else -1.0
+    kept: list[tuple[float, float]] = []
+    for cost, value in sorted(points, key=lambda point: (point[0], -sign * point[1])):
+        if not kept or sign * value > sign * kept[-1][1]:
+            kept.append((cost, value))
+    return kept
+
+
+def _plot(run: Run, board: Board, cost: MeasureInfo) -> Plot | None:
+    primary, places = run.measures[0], {system: at for at, system in enumerate(run.systems)}
+    points = [
+        (entry.system, places[entry.system], entry.figures[cost.name].value, entry.figures[primary.name].value)
+        for entry in board.entries
+        if not entry.failed
+    ]
+    return pareto_plot((board.query_set, board.dataset), points, primary, cost)
+
+
+def pareto_plot(place: tuple[str, str], found: Sequence[Point], primary: MeasureInfo, cost: MeasureInfo) -> Plot | None:
+    """The plot of one board, on (query set, dataset); None where fewer than two systems have both figures."""
+    points = [point for point in found if math.isfinite(point[2]) and point[2] > 0 and math.isfinite(point[3])]
+    if len(points) < 2:
+        return None
+    x, y = _axes(points)
+    lines = tuple(_line(point, primary, cost, x, y) for point in points)
+    best = front([(c, v) for *_, c, v in points], primary.better)
+    steps: list[tuple[float, float] | None] = []
+    for at, (one, value) in enumerate(best):
+        if at:
+            steps.append((x.on(one), y.on(best[at - 1][1])))
+        steps.append((x.on(one), y.on(value)))
+    unit = unit_text(cost.unit)
+    x_name = f"{label(cost.name)} ({unit})" if unit else str(label(cost.name))
+    told = "; ".join(f"{line.system}: {line.actual.text}" for line in lines if line.actual)
+    words = printable(f"{label(primary.name)} against {label(cost.name)}. {told}.")
+    y_name = f"{label(primary.name)} {ARROWS[primary.better]}"
+    within = (X_PIXELS[0], Y_PIXELS[1], X_PIXELS[1], Y_PIXELS[0])
+    marks = [(line.actual.x, line.actual.y, line.system, line.style) for line in lines if line.actual]
+    return Plot(
+        *place,
+        x,
+        y,
+        f"{x_name} ↓",
+        y_name,
+        lines,
+        words,
+        (joined(steps),),
+        notes=placed(marks, within),
+    )
+
+
+def _axes(points: Sequence[Point]) -> tuple[Log, Linear]:
+    costs, values = [point[2] for point in points], [point[3] for point in points]
+    low, high = bounds(values)
+    room = 0.08 * (high - low) if high - low > NEAREST else max(0.1, abs(low) * 2.0**-40)
+    return Log(min(costs) / 1.25, max(costs) * 1.25, *X_PIXELS), Linear(low - room, high + room, *Y_PIXELS)
+
+
+def _line(point: Point, primary: MeasureInfo, cost: MeasureInfo, x: Log, y: Linear) -> Line:
+    system, style, spent, value = point
+    text = f"{label(primary.name)} {short(value)}, {label(cost.name)} {short(spent)} {unit_text(cost.unit)}".strip()
+    return Line(system, style, "", actual=Mark(x.on(spent), y.on(value), text))

@@ -1,0 +1,163 @@
+"""Systems × queries: how well every system did on every query, as a map and as numbers for the page's script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from pipeline.report.board import ALL, Run, names, strings
+from pipeline.report.columns import coded
+from pipeline.report.plots.linear import MOST
+from pipeline.report.plots.pixels import data_url
+
+MEASURES = {"twv": "higher", "ndc": "lower", "wer": "lower", "c_log": "lower"}
+"""What is mapped, with its better direction: the first of these that the blocks have. All run from 0 to 1 or beyond."""
+UNITS = {
+    "twv": ("query", "queries"),
+    "ndc": ("event", "events"),
+    "wer": ("speaker", "speakers"),
+    "c_log": ("language", "languages"),
+}
+"""What a column of the map is, and several of them, by what is mapped."""
+COUNTS = ("n_target", "n_hit", "n_miss", "n_fa", "n_ref", "n_corr", "n_sub", "n_del", "n_ins")
+RATES = ("p_miss", "p_fa", "twv", "p_md", "ndc", "ap", "wer")
+SIZES = ("n_target", "n_ref", "n_segments")
+"""How much of a query, event or speaker there is in the key: the first of these that the blocks have."""
+FEW = 60
+"""Up to so many queries every column is told, not only the usual ones."""
+NAMED = 40
+"""Up to so many queries their names stand under the map."""
+HARDEST = 25
+COLOURS = (
+    "#7f2704", "#b34a0f", "#d96f1e", "#ef9c4b", "#f6c98a",
+    "#d5e3ec", "#a3c8de", "#67a5cb", "#347cae", "#11507f",
+)  # fmt: skip
+"""Of the levels, worst first."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class HardQuery:
+    """One query with the mean of the mapped measure over systems, its range, and its size in the key."""
+
+    id: str
+    text: str
+    size: float
+    mean: float
+    worst: float
+    best: float
+
+
+@dataclass(frozen=True)
+class QueryMap:
+    """One (query set, dataset): rows are systems in the board's order, columns queries from hard to easy.
+
+    ``picture`` is the map as a data URL, a pixel a query and system; ``data`` is what the page's script reads of it.
+    """
+
+    query_set: str
+    dataset: str
+    measure: str
+    better: str
+    size_name: str
+    systems: tuple[str, ...]
+    places: tuple[int, ...]
+    queries: tuple[str, ...]
+    picture: str
+    hardest: tuple[HardQuery, ...]
+    data: Mapping[str, Any]
+
+
+def query_maps(run: Run, grid: Mapping[str, xr.Dataset]) -> tuple[QueryMap, ...]:
+    """One map per board with queries that have the mapped measure, from the group ``queries``."""
+    group = grid.get("queries")
+    if group is None or "value" not in group or not group.sizes.get("query"):
+        return ()
+    columns = names(group, "count")
+    measure = next((name for name in MEASURES if name in columns), None)
+    if measure is None:
+        return ()
+    ids, texts = names(group, "query"), tuple(strings(group["text"]).tolist())
+    values = group["value"].transpose("query_set", "dataset", "system", "query", "count").values
+    at = {dim: {name: i for i, name in enumerate(names(group, dim))} for dim in ("query_set", "dataset", "system")}
+    maps = []
+    for board in run.boards_of(ALL):
+        systems = [entry.system for entry in board.entries if not entry.failed]
+        rows = [at["system"][name] for name in systems]
+        part = values[at["query_set"][board.query_set], at["dataset"][board.dataset]][rows]
+        known = np.flatnonzero(np.isfinite(part[..., columns.index(measure)]).any(axis=0)) if rows else np.empty(0, int)
+        if known.size:
+            own = part[:, known]
+            labels = [(ids[k], texts[k]) for k in known.tolist()]
+            place = (board.query_set, board.dataset)
+            maps.append(_map(place, measure, systems, run.systems, labels, columns, own))
+    return tuple(maps)
+
+
+def _map(
+    place: tuple[str, str],
+    measure: str,
+    systems: Sequence[str],
+    every: Sequence[str],
+    labels: Sequence[tuple[str, str]],
+    columns: Sequence[str],
+    values: Floats,
+) -> QueryMap:
+    better = MEASURES[measure]
+    mapped = values[..., columns.index(measure)]
+    size_name = next((name for name in SIZES if name in columns), "")
+    sizes = _over_systems(values[..., columns.index(size_name)], np.fmax) if size_name else np.full(len(labels), np.nan)
+    mean = _mean(mapped)
+    hard = -mean if better == "lower" else mean
+    order = sorted(range(len(labels)), key=lambda k: (hard[k], labels[k][0]))
+    ends = _over_systems(mapped, np.fmin), _over_systems(mapped, np.fmax)
+    worst, best = ends if better == "higher" else ends[::-1]
+    hardest = tuple(
+        HardQuery(*labels[k], float(sizes[k]), float(mean[k]), float(worst[k]), float(best[k])) for k in order[:HARDEST]
+    )
+    shown = _columns(columns, len(labels))
+    data = {
+        "q": place[0],
+        "d": place[1],
+        "measure": measure,
+        "better": better,
+        "size": size_name,
+        "systems": [every.index(name) for name in systems],
+        "ids": [labels[k][0] for k in order],
+        "texts": [labels[k][1] for k in order],
+        "columns": coded({name: values[:, order, columns.index(name)] for name in shown}),
+    }
+    queries = tuple(labels[k][0] for k in order)
+    places = tuple(every.index(name) for name in systems)
+    picture = data_url(levels(mapped[:, order], better), COLOURS)
+    return QueryMap(*place, measure, better, size_name, tuple(systems), places, queries, picture, hardest, data)
+
+
+def _columns(columns: Sequence[str], n_queries: int) -> list[str]:
+    return [name for name in columns if n_queries <= FEW or name in (*COUNTS, *RATES, *MEASURES)]
+
+
+def _mean(values: Floats) -> Floats:
+    """Means over systems of what is finite; NaN where nothing is."""
+    known = np.isfinite(values)
+    finite, n = np.where(known, values, 0.0), known.sum(axis=0)
+    unit = 2.0**-64 if float(np.abs(finite).max(initial=0.0)) > MOST else 1.0  # sums of huge values would overflow
+    means: Floats = np.divide((finite * unit).sum(axis=0), n, out=np.full(n.shape, np.nan), where=n > 0)
+    return means / unit
+
+
+def _over_systems(values: Floats, combine: np.ufunc) -> Floats:
+    return np.asarray(combine.reduce(values, axis=0), np.float64)
+
+
+def levels(values: Floats, better: str) -> NDArray[np.int64]:
+    """Places in ``COLOURS``, 0 the worst, of values between 0 and 1; -1 where undefined."""
+    inner = np.clip(np.nan_to_num(values, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
+    good = inner if better == "higher" else 1.0 - inner
+    return np.where(np.isnan(values), -1, np.minimum((good * len(COLOURS)).astype(np.int64), len(COLOURS) - 1))

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pipeline.engine.cell import do_cell, kept_result, lacks
+from pipeline.engine.cell import do_cell, kept_result, lacks, with_supplements
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import Job, Plan, given_up_address
 from pipeline.engine.result import Result
@@ -50,12 +50,17 @@ def is_small(store: Store, plan: Plan, todo: Iterable[Job]) -> bool:
     jobs = tuple(todo)
     if len(jobs) > MOST_HERE:
         return False
-    if store.present([f"results/{given_up_address(job)}.json" for job in jobs]):
-        return False  # it took its workers with it once, and would take this process
+    if any_given_up(store, jobs):
+        return False
     lacking = lacks(store, plan, jobs)
     sizes = (sum(source.n_bytes for source in job.inputs.values()) for job in jobs)
     n_bytes = sum(size for what, size in zip(lacking, sizes, strict=True) if what == "labels")
     return n_bytes <= MOST_BYTES_HERE and "all" not in lacking
+
+
+def any_given_up(store: Store, jobs: Iterable[Job]) -> bool:
+    """Whether a job took its workers with it once: it would take this process."""
+    return bool(store.present([f"results/{given_up_address(job)}.json" for job in jobs]))
 
 
 def score_here(store: Store, plan: Plan, todo: Iterable[Job]) -> Work:
@@ -162,7 +167,9 @@ def sound_result(store: Store, plan: Plan, job: Job, sha256: str | None = None) 
         work = do_cell(store, plan, job.cell)
         work = work if work.damaged else work + Work.of_damaged(job.path)
 
-    return mended(lambda: kept_result(store, job, sha256), again, job.path)[0], work
+    found = mended(lambda: kept_result(store, job, sha256), again, job.path)[0]
+    whole, more = with_supplements(store, plan, job, found)
+    return whole, work + more
 
 
 def boards_of(store: Store, run: Run) -> Boards:

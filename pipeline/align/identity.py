@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.arrays import Bools, Codes, Ints
 from pipeline.trials.clips import LEFT_OUT, NONTARGET, TARGET, UNKEYED, ClipKey, ClipTrials
-from pipeline.trials.schema import Bools, Codes, Ints
 
 
 @dataclass(frozen=True)

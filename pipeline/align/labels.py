@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.align.aligned import Aligned
+from pipeline.arrays import Bools, Ints
 from pipeline.formats.table import Array
-from pipeline.trials.schema import Bools, Ints
 
 OUTCOMES = (
     *("hit", "miss", "false_alarm", "correct_rejection"),

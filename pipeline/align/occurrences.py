@@ -13,7 +13,8 @@ from pipeline.align.mapping.crowds import refuse_crowds
 from pipeline.align.mapping.pairs import largest_mapping, list_pairs
 from pipeline.align.mapping.settled import settle_groups
 from pipeline.align.mapping.small import settle_small
-from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
+from pipeline.arrays import Bools, Ints
+from pipeline.trials.schema import Occurrences, Trials
 
 KWSEVAL_SCORE_FLOOR = 1e-5
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from pipeline import compiled
 from pipeline.align.labels import Labels
+from pipeline.engine import supplements
 from pipeline.engine.costed import costed
 from pipeline.engine.counting import Counted, aligned, counted, merged
 from pipeline.engine.inputs import read_planned
@@ -19,7 +20,7 @@ from pipeline.engine.load import load_facts
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.result import Result, to_bytes
-from pipeline.engine.score import scored
+from pipeline.engine.score import conclude_alone, scored
 from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
@@ -69,6 +70,11 @@ class Place:
     def about(self) -> dict[str, str]:
         """What the cell's labels are made from."""
         return {"trials": self.trials, "reference": references.path_of(self.job.reference)}
+
+    @property
+    def made_from(self) -> tuple[str, ...]:
+        """The objects that the cell's figures follow from."""
+        return references.path_of(self.job.reference), self.trials, self.labels
 
     def ranges(self, info: trialstore.TrialsInfo) -> list[tuple[int, int]]:
         """Runs of buckets, each worth a task: those that are objects of their own, where trials are many."""
@@ -251,10 +257,20 @@ def result_of(place: Place, conclusion: Conclusion, findings: tuple[Finding, ...
 
 
 def keep_conclusion(place: Place, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Work:
-    """Write the result of a scored cell."""
-    result = result_of(place, conclusion, findings)
-    made_from = (references.path_of(place.job.reference), place.trials, place.labels)
-    return keep(place.store, place.job, result, made_from)
+    """Write the result of a scored cell, and beside it what later measures say."""
+    result, own = result_of(place, conclusion, findings), (place.store, place.job)
+    work = supplements.keep(*own, place.protocol, result, place.made_from)
+    return work + keep(*own, supplements.of_edition(place.protocol, result), place.made_from)
+
+
+@costed("conclude")
+def supplement(store: Store, plan_address: str, cell: Cell, total: Counted, info: trialstore.TrialsInfo) -> Work:
+    """Task: what later measures say of a cell whose result is there, from its merged partial."""
+    compiled.start(info.n_rows)
+    place = Place.of(store, plan_address, cell)
+    facts, _ = facts_of(place)
+    said = conclude_alone(place.protocol, total.partial, facts, survey_of(info), tuple(place.job.later))
+    return place.work + total.work + supplements.keep(store, place.job, place.protocol, said, place.made_from)
 
 
 def keep(store: Store, job: Job, result: Result, made_from: tuple[str, ...]) -> Work:

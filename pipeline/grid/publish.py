@@ -18,6 +18,7 @@ from pipeline.grid.gather import gather
 from pipeline.store import arrays, former, leases, manifest
 from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
+from pipeline.store.noting import NotingStore
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -131,9 +132,10 @@ def before(store: Store, plan: Plan) -> Run | None:
 
 def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], report: Report | None) -> Run:
     grid_path = f"grids/{plan.evaluation}/{run_id}{arrays.ENDING}"
+    store = store if isinstance(store, NotingStore) else NotingStore(store.root)
     groups = {name: group.assign_attrs(run=run_id) for name, group in gather(plan, results).items()}
-    shown = {name: groups[name] for name in GROUPS}
     arrays.write_groups(store, grid_path, groups)
+    shown = {name: groups[name] for name in GROUPS}
     reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", shown, results))
     run = Run(
         id=run_id,

@@ -102,8 +102,9 @@ def collect(store: Store, *, older_than_s: float = DAY_S, keep: int | None = Non
 
 def remove(store: Store, sweep: Sweep, lease: leases.Lease | None = None) -> int:
     """Remove what was surveyed; with a ``lease`` until a run begins or it is lost. Returns how many went."""
-    n_removed, goes = 0, list[str | Entry]([*sweep.removable, *sweep.leftovers])
-    for at, going in enumerate(goes):
+    n_removed = 0
+    every: list[str | Entry] = [*sweep.removable, *sweep.leftovers]
+    for at, going in enumerate(every):
         if lease is not None and not at % REMOVED_BETWEEN_LOOKS:
             lease.renew()
             if lease.others(leases.RUN):
@@ -184,7 +185,7 @@ def _planned(store: Store, times: dict[str, float], limit_s: float) -> set[str]:
         plan = unless_damaged(lambda address=address: load_plan(store, address), path)  # type: ignore[misc]
         reached |= set() if plan is None else _tables_of(plan)
         for job in plan.jobs if plan is not None else ():
-            reached |= {job.path, path}
+            reached |= {job.path, path, *job.supplements.values()}
             if store.exists(job.path):
                 found = unless_damaged(lambda job=job: load_result(store, job.address), job.path)  # type: ignore[misc]
                 reached |= set(map(_whole, found.made_from)) if found is not None else set()

@@ -15,8 +15,7 @@ from pipeline.engine.tasks import Place, survey_of
 from pipeline.engine.work import Work
 from pipeline.errors import DamageError
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.statistics.resampling import Sample
-from pipeline.metrics.statistics.samples import NOT_RESAMPLED
+from pipeline.metrics.statistics.resampling import NOT_RESAMPLED, Sample
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.store.blobs import Store
 
@@ -47,8 +46,8 @@ class OpenCell:
 
     def sample(self, measure: str) -> Sample | str:
         """A measure as a function of how often each unit counts, or the reason why there is none."""
-        make = self.protocol.family.sample
-        return NOT_RESAMPLED if make is None else make(self.protocol, self.scored, measure, self.rows)
+        own = next((one for one in self.protocol.measures if one.name == measure), None)
+        return NOT_RESAMPLED if own is None else own.sample(self.scored, self.rows)
 
 
 def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) -> OpenCell | str:

@@ -36,11 +36,11 @@ def publish(store: Store, analysis: Analysis, page: Callable[[Analysis, Mapping[
     folder = studies.folder_of(study.name, address(KIND, source=study.source, files=made_of)[:16])
     paths = {name: f"{folder}/{name}" for name in (*files, "index.html", TABLE)}
     files["index.html"] = page(analysis, paths).encode("utf-8", "replace")
-    store = NotingStore(store.root)  # what a manifest says is what was written, not what a reading says of it
-    arrays.write_groups(store, paths[TABLE], {"": as_dataset(analysis.rows)})
+    noting = NotingStore(store.root)
+    arrays.write_groups(noting, paths[TABLE], {"": as_dataset(analysis.rows)})
     for name, data in files.items():
-        store.put(paths[name], data)
-    objects = {path: store.describe(path) for path in paths.values()}
+        noting.put(paths[name], data)
+    objects = {path: noting.describe(path) for path in paths.values()}
     runs = sorted({row.run for row in analysis.rows if row.run})
     here = store.listing("resamples")
     drawn = sorted({path for board in analysis.boards for path in board.replicates if path in here})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
-from pipeline.store.address import digest_bytes
 from pipeline.store.blobs import Store
+from pipeline.store.seal import unseal
 
 Description = dict[str, str | int]
 
@@ -29,9 +30,9 @@ class NotingStore(Store):
         self._note(path, data)
 
     def put_parts(self, path: str, parts: Sequence[bytes | memoryview]) -> None:
-        """Write an object of several pieces, of which nothing is noted."""
-        self._noted.pop(path, None)
+        """Write an object of several pieces, and note what it is."""
         super().put_parts(path, parts)
+        self._note(path, *parts)
 
     def get(self, path: str) -> bytes:
         """The bytes of an object, noted."""
@@ -45,8 +46,16 @@ class NotingStore(Store):
         super().remove(path)
 
     def describe(self, path: str) -> Description:
-        """What was last read or written here, or else is read now."""
-        return dict(self._noted.get(path) or super().describe(path))
+        """What was last read or written here; what was not is read now, and says itself whether it is whole.
 
-    def _note(self, path: str, data: bytes) -> None:
-        self._noted[path] = {"sha256": digest_bytes(data), "n_bytes": len(data)}
+        Raises ``DamageError`` where such an object is not what was written: no manifest may vouch for it.
+        """
+        if path not in self._noted:
+            unseal(self.get(path), self.url(path))
+        return dict(self._noted[path])
+
+    def _note(self, path: str, *parts: bytes | memoryview) -> None:
+        digest = sha256()
+        for part in parts:
+            digest.update(part)
+        self._noted[path] = {"sha256": digest.hexdigest(), "n_bytes": sum(memoryview(part).nbytes for part in parts)}

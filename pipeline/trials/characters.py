@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.arrays import Codes, Floats, Ints
 from pipeline.trials.decimals import to_decimals
-from pipeline.trials.schema import Codes, Floats, Ints
 
 _ASCII_PAIR = re.compile(r"([\x01-\x7f])\s+([\x01-\x7f])")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline.trials.schema import Codes, Ints
+from pipeline.arrays import Codes, Ints
 
 if TYPE_CHECKING:
     import xarray as xr

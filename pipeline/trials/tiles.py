@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.errors import UsageError
 from pipeline.trials.blocks import query_of
-from pipeline.trials.schema import N_BUCKETS, Ints
+from pipeline.trials.schema import N_BUCKETS
 
 
 def bucket_of(query_id: str) -> int:

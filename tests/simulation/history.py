@@ -15,6 +15,7 @@ from pipeline.store import leases
 from pipeline.store.s3 import Bucket
 from tests.simulation import checks, faulty, people, seams
 from tests.simulation.checks import BadEndError
+from tests.simulation.cluster import Landing
 from tests.simulation.faulty import FakeS3, Faults, Objects, Plain, Requests
 from tests.simulation.inputs import Inputs
 from tests.simulation.seams import MEMORY
@@ -90,6 +91,7 @@ class History:
         given = {
             "held": Held(world),
             "renewing": self._renewing,
+            "event": lambda: Landing(world),
             "watch_flow": people.watched_flow(world),
             "is_small": lambda *_: self._is_here(),
         }

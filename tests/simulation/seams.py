@@ -6,6 +6,7 @@ import io
 import logging
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from itertools import count
@@ -20,15 +21,16 @@ import pipeline.engine.cell
 import pipeline.engine.costed
 import pipeline.engine.inputs
 import pipeline.engine.plan
+import pipeline.engine.runner
 import pipeline.engine.stored.pieces
 import pipeline.engine.stored.references
 import pipeline.engine.stored.trialstore
 import pipeline.engine.tasks
 import pipeline.grid.integrity
+import pipeline.grid.sweep
 import pipeline.report.cell_tables
 import pipeline.report.uncertainty
 import pipeline.report.write
-import pipeline.grid.sweep
 import pipeline.store.arrays
 import pipeline.store.blobs
 import pipeline.store.leases
@@ -91,6 +93,14 @@ class Serial:
 
     def __exit__(self, *_: object) -> None:
         return None
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*args))
+        except Exception as error:  # noqa: BLE001 - who asks for the result has it
+            future.set_exception(error)
+        return future
 
     def map(self, function: Callable[[Any], Any], items: Any) -> list[Any]:
         return [function(item) for item in items]
@@ -161,6 +171,7 @@ def simulated(
         (pipeline.store.leases, "_HELD", seams["held"]),
         (pipeline.store.leases, "_renewing", seams["renewing"]),
         (pipeline.grid.sweep, "time", time),
+        (pipeline.engine.runner, "Event", seams["event"]),
         (flows.rescore, "load_evaluation", lambda _: evaluation()),
         (flows.watch, "load_evaluation", lambda _: evaluation()),
         (flows.rescore, "_start_flow", flow),
@@ -187,7 +198,8 @@ def _made() -> list[tuple[Any, str, Any]]:
     plan, finish = remembered(pipeline.engine.plan.plan), remembered(steps.finish)
     held = pipeline.store.leases.ensure_held
     opened = opened_whole(pipeline.store.arrays.opened)
-    threaded = [one for name, one in sys.modules.items() if name.startswith(("pipeline.", "flows.")) and hasattr(one, POOL)]
+    ours = [module for name, module in sys.modules.items() if name.startswith(("pipeline.", "flows."))]
+    threaded = [module for module in ours if hasattr(module, POOL)]
     return [
         (pipeline.store.blobs, "_place", lambda _root: place),
         (pipeline.store.leases, "ensure_held", lambda store: MEMORY.ask("held", held, store)),
@@ -195,8 +207,7 @@ def _made() -> list[tuple[Any, str, Any]]:
         *((module, POOL, Serial) for module in threaded),
         (pipeline.engine.inputs, "open_input", open_input),
         (pipeline.engine.stored.pieces, "open_input", open_input),
-        (pipeline.engine.costed, "metered", unmetered),
-        (steps, "metered", unmetered),
+        *((module, "metered", unmetered) for module in ours if hasattr(module, "metered")),
         (flows.rescore, "plan", plan),
         (flows.watch, "make_plan", plan),
         *((module, "finish", finish) for module in (flows.rescore, flows.watch, flows.tasks)),

@@ -14,7 +14,7 @@ from pipeline.align.mapping.covering import covering, heaviest
 from pipeline.align.mapping.grouped import run_starts
 from pipeline.align.mapping.pairs import Pairs
 from pipeline.align.mapping.ties import settle
-from pipeline.trials.schema import Bools, Codes, Ints
+from pipeline.arrays import Bools, Codes, Ints
 
 
 def assign(pairs: Pairs, hint: Ints, rank: Ints) -> Ints:

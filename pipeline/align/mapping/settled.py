@@ -9,7 +9,8 @@ import numpy as np
 from pipeline import compiled
 from pipeline.align.mapping.candidates import ScoreRange, bounds_of
 from pipeline.align.mapping.groups import sorted_references
-from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
+from pipeline.arrays import Bools, Ints
+from pipeline.trials.schema import Occurrences, Trials
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from pipeline.align.mapping.covering import Covering, covering, heaviest
 from pipeline.align.mapping.grouped import run_starts
-from pipeline.trials.schema import Bools, Ints
+from pipeline.arrays import Bools, Ints
 
 
 def settle(problem: Covering, chosen: Bools, rank: Ints) -> Bools:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.engine import editions
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.mending import mended, unless_damaged
@@ -24,7 +25,6 @@ from pipeline.store.blobs import Store
 from pipeline.store.groups import RAGGED
 from pipeline.terms import Source
 from pipeline.trials.ragged import batch_of
-from pipeline.trials.schema import Ints
 from pipeline.trials.tiles import batch_name, batches, ends_of
 
 if TYPE_CHECKING:

@@ -61,15 +61,16 @@ class Objects:
     writers: dict[str, str] = field(default_factory=dict)
     rotten: set[str] = field(default_factory=set)
     n_written: int = 0
-    watchers: list[Callable[[str], None]] = field(default_factory=list)
+    watchers: list[Callable[[str, bool], None]] = field(default_factory=list)
 
     def put(self, path: str, data: bytes, now_s: float, writer: str = "") -> None:
         """Write as a whole."""
+        was_there = path in self.data
         self.data[path], self.times[path], self.writers[path] = data, now_s, writer
         self.rotten.discard(path)
         self.n_written += 1
         for watcher in self.watchers:
-            watcher(path)
+            watcher(path, was_there)
 
     def remove(self, path: str) -> None:
         """Remove what is there."""

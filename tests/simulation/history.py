@@ -157,8 +157,10 @@ class History:
         actor = self.world.current
         return actor is None or self.here.get(actor.process.name, True)
 
-    def _watch_commits(self, path: str) -> None:
-        """At the instant at which a reference appears, all that it reaches is there."""
+    def _watch_commits(self, path: str, was_there: bool) -> None:
+        """At the instant at which a reference appears, all that it reaches is there; and it is never changed."""
+        if path.startswith("refs/") and was_there and self.bad is None:
+            self.bad = BadEndError("rewritten", f"{path} was there")
         if path.startswith("refs/") and self.bad is None:
             actor, self.world.current = self.world.current, None
             try:

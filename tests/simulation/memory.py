@@ -161,7 +161,7 @@ class _KeyPickler(pickle.Pickler):
         if isinstance(value, Store):
             return str, ("store",)
         if isinstance(value, Plan):
-            return str, (f"plan {value.address}",)
+            return tuple, ((value.address, value.work),)
         if isinstance(value, Work):
             costs = tuple(sorted((kind, cost.n_tasks) for kind, cost in value.costs.items()))
             found = tuple(sorted(value.made.items())), tuple(sorted(value.reused)), tuple(sorted(value.damaged)), costs

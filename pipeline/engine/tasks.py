@@ -20,6 +20,7 @@ from pipeline.engine.load import load_facts
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.result import Result, to_bytes
+from pipeline.engine.sampled import sampled
 from pipeline.engine.score import conclude_alone, scored
 from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
@@ -227,7 +228,15 @@ def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: 
     if total.labels is not None or total.written or place.labels in total.work.damaged:
         work += _write_labels(place, total, info.cuts)
     conclusion, findings = concluded(place, total.partial, info)
-    return work + keep_conclusion(place, conclusion, findings)
+    work += keep_conclusion(place, conclusion, findings)
+    return work + _units(place, total.partial, info) if _plan(store, plan_address).is_compared else work
+
+
+def _units(place: Place, partial: Any, info: trialstore.TrialsInfo) -> Work:
+    """What publishing needs of a cell's units, so that no cell of a run is counted twice."""
+    last = place.reference.key.offsets.size - 1
+    made = sampled(place.protocol, partial, place.reference.facts, survey_of(info), lambda: place.rows(0, last)[:2])
+    return Work() if made is None else Work(samples={place.job.path: made})
 
 
 def concluded(place: Place, partial: Any, info: trialstore.TrialsInfo) -> tuple[Conclusion, tuple[Finding, ...]]:

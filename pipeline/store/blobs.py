@@ -142,11 +142,11 @@ class Store:
 
     def listing(self, prefix: str = "") -> dict[str, int]:
         """Path and size in bytes of every object below the folder ``prefix``, in order of path; ``""`` lists all."""
-        return {entry.path: entry.n_bytes for entry in self._entries(prefix)}
+        return {entry.path: entry.n_bytes for entry in self.entries(prefix)}
 
     def times(self, prefix: str = "") -> dict[str, float]:
         """When every object below ``prefix`` was written, in seconds since 1970, by the store's own clock."""
-        return {entry.path: entry.written_s for entry in self._entries(prefix)}
+        return {entry.path: entry.written_s for entry in self.entries(prefix)}
 
     def remove(self, path: str) -> None:
         """Remove an object; nothing happens if there is none."""
@@ -167,7 +167,8 @@ class Store:
         """Where an object is, for people and other tools: a local path or a full URL; ``""`` is the store itself."""
         return f"{self.root.rstrip('/')}/{checked_path(path)}" if path else self.root
 
-    def _entries(self, prefix: str) -> list[Entry]:
+    def entries(self, prefix: str = "") -> list[Entry]:
+        """Every object below the folder ``prefix`` with size and time, in order of path."""
         with self._faults("list", prefix) as place:
             below = f"{prefix}/" if prefix else ""
             return sorted(entry for entry in place.entries(prefix) if entry.path.startswith(below))

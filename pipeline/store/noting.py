@@ -46,7 +46,11 @@ class NotingStore(Store):
         super().remove(path)
 
     def describe(self, path: str) -> Description:
-        """What was last read or written here; what was not is read now, and says itself whether it is whole.
+        """What was last read or written here; what was not is read now."""
+        return dict(self._noted.get(path) or super().describe(path))
+
+    def vouched(self, path: str) -> Description:
+        """The same for a manifest; what was not read or written here says itself whether it is whole.
 
         Raises ``DamageError`` where such an object is not what was written: no manifest may vouch for it.
         """

@@ -44,7 +44,6 @@ from pipeline.protocols.kws.ranks import WHOLE, ranked, reader
 from pipeline.protocols.kws.refer import refer
 from pipeline.protocols.kws.tiles import align, count
 from pipeline.protocols.kws.warnings import crowded, decision_ties, unknown_message, warnings
-from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint, Selection
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.blocks import query_of
@@ -68,12 +67,11 @@ def lay_out_tiles(
 
 def timeline_parts(settings: Any, timeline: Timeline) -> dict[str, Any]:
     """The rules that shorten file names and merge blocks, and the recordings with their places; not the excerpts."""
-    placed = digest_columns({"files": timeline.files, "offset_s": timeline.offset_s})
     return {
         "files_rule": settings.files,
         "duplicate_blocks": settings.duplicate_blocks,
         "map_order": settings.map_order,
-        "timeline": placed,
+        "timeline": timeline.placed,
     }
 
 

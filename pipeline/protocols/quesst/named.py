@@ -46,7 +46,6 @@ from pipeline.protocols.quesst.parts import (
     thin_documents,
 )
 from pipeline.protocols.settings import setting
-from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.documents import DocumentKey, document_key, lay_out_documents
@@ -126,8 +125,7 @@ def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -
 
 def timeline_parts(settings: QuesstSettings, timeline: Timeline) -> dict[str, Any]:
     """The documents, and whether others are refused."""
-    placed = digest_columns({"files": timeline.files, "offset_s": timeline.offset_s})
-    return {"documents": placed, "unknown_document": settings.unknown_document}
+    return {"documents": timeline.placed, "unknown_document": settings.unknown_document}
 
 
 def align(_protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Reference) -> Labels:

@@ -70,14 +70,6 @@ def gc_without_lease() -> Seams:
     return [(pipeline.store.leases.Lease, "others", lambda _self, _kind: [])]
 
 
-def lease_without_beat() -> Seams:
-    """A run's lease is written once and grows old."""
-    return [(pipeline.store.leases.Lease, "renew", lambda _self: None), (pipeline.store.leases, "EXPIRES_S", _SHORT)]
-
-
-_SHORT = {"run": 20.0, "gc": 20.0}
-
-
 def lease_left_behind() -> Seams:
     """A run ends and leaves its lease, which counts for ever."""
     return [
@@ -141,7 +133,6 @@ VARIANTS: dict[str, Callable[[], Seams]] = {
         reuse_without_digest,
         rows_without_digest,
         gc_without_lease,
-        lease_without_beat,
         lease_left_behind,
         gc_from_the_bottom,
         gc_forgets_what_results_stand_on,

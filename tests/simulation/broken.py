@@ -97,14 +97,14 @@ def result_before_labels() -> Seams:
     keep = tasks.keep_conclusion
     later: dict[str, Any] = {}
 
-    def put_off(place: Any, labels: Any) -> Work:
-        later[place.job.address] = labels
+    def put_off(place: Any, *rest: Any) -> Work:
+        later[place.job.address] = rest
         return Work.of_made(place.labels)
 
     def kept(place: Any, *rest: Any) -> Work:
         done = keep(place, *rest)
         if place.job.address in later:
-            write(place, later.pop(place.job.address))
+            write(place, *later.pop(place.job.address))
         return done
 
     return [(tasks, "_write_labels", put_off), (tasks, "keep_conclusion", kept)]

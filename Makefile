@@ -9,7 +9,7 @@ UV      = $(BIN)/uv pip
 UV_PIN  = $(shell sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock)
 ARGS   ?=
 
-.PHONY: install demo season test check format lock bench bench-large soak clean
+.PHONY: install demo season test check format lock bench bench-large soak simulate clean
 .DEFAULT_GOAL := install
 
 install: $(STAMP)
@@ -41,7 +41,7 @@ else
 endif
 
 test-alone: $(STAMP)
-	$(BIN)/pytest tests/properties tests/conformance tests/unit
+	$(BIN)/pytest tests/properties tests/conformance tests/unit tests/simulation
 
 test-servers: $(STAMP)
 	$(BIN)/pytest tests/end_to_end
@@ -85,6 +85,12 @@ soak: $(STAMP)
 	RESCORE_LIVE_CASES=1000 $(BIN)/pytest --timeout=36000 tests/conformance/test_live_*.py
 	RESCORE_PAGES=all $(BIN)/pytest --timeout=1800 tests/end_to_end/test_page_of_families.py
 	RESCORE_STORM_S=60 RESCORE_DAMAGED_PIECES=3 $(BIN)/pytest --timeout=3600 tests/end_to_end/test_s3_faults.py
+
+# Histories of a store whose requests fail in every way: make simulate N=100000, or ARGS="--seed 17" to replay one and
+# make it smaller, ARGS="--broken NAME" to see that a broken product is found out.
+N ?= 10000
+simulate: $(STAMP)
+	$(BIN)/python -m tests.simulation $(or $(ARGS),--seeds 0:$(N))
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis rescore-demo

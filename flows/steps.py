@@ -163,8 +163,7 @@ def sound_result(store: Store, plan: Plan, job: Job, sha256: str | None = None) 
     def again() -> None:
         nonlocal work, sha256
         sha256 = None  # what is made now is what the inputs give
-        store.remove(job.path)
-        work = do_cell(store, plan, job.cell)
+        work = do_cell(store, plan, job.cell, anew=True)
         work = work if work.damaged else work + Work.of_damaged(job.path)
 
     found = mended(lambda: kept_result(store, job, sha256), again, job.path)[0]

@@ -39,7 +39,7 @@ def pytest_configure() -> None:
         raise pytest.UsageError(f"RESCORE_REQUIRE lists conformance, but {conformance_folder()} is not a folder")
 
 
-ORDER = ("properties", "conformance", "unit", "end_to_end")
+ORDER = ("properties", "conformance", "unit", "simulation", "end_to_end")
 """Folders of tests as they run: what is quick and alone in its process first, servers and clusters last."""
 
 

@@ -56,19 +56,24 @@ def score_cell(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster 
     return plan.by_cell[cell].address
 
 
-def do_cell(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster | None = None) -> Work:
-    """Score a cell as ``score_cell`` does, with what later measures say; returns what had to be made for it."""
-    work = _do_result(store, plan, cell, client)
+def do_cell(
+    store: Store, plan: Plan, cell: Cell, client: Client | OnCluster | None = None, *, anew: bool = False
+) -> Work:
+    """Score a cell as ``score_cell`` does, with what later measures say; returns what had to be made for it.
+
+    With ``anew`` whatever result the store has is replaced. None is ever removed first: a published run may stand on
+    it, and this process may end before there is another.
+    """
+    work = _do_result(store, plan, cell, client, anew=anew)
     return work + _do_supplements(store, plan, plan.by_cell[cell], client)
 
 
-def _do_result(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster | None) -> Work:
+def _do_result(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster | None, *, anew: bool) -> Work:
     job, lost = plan.by_cell[cell], Work()
-    if store.exists(job.path):
+    if not anew and store.exists(job.path):
         if unless_damaged(lambda: kept_result(store, job), job.path) is not None:
             return Work.of_reused(job.path)
         lost = Work.of_damaged(job.path)
-        store.remove(job.path)
     try:
         return lost + _score(store, plan, job, client)
     except InputError as error:
@@ -78,9 +83,11 @@ def _do_result(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster 
         return lost + keep(store, job, result, made_from)
 
 
-def _do_supplements(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None) -> Work:
-    """What later measures say of a cell, where the store has its result and lacks that."""
-    if all(map(store.exists, job.supplements.values())):
+def _do_supplements(
+    store: Store, plan: Plan, job: Job, client: Client | OnCluster | None, *, anew: bool = False
+) -> Work:
+    """What later measures say of a cell, where the store has its result and lacks that, or ``anew``."""
+    if not anew and all(map(store.exists, job.supplements.values())):
         return Work.of_reused(*job.supplements.values())
     result = kept_result(store, job)
     if result.failed is not None:
@@ -100,9 +107,7 @@ def with_supplements(store: Store, plan: Plan, job: Job, result: Result) -> tupl
 
     def again() -> None:
         nonlocal work
-        for path in job.supplements.values():
-            store.remove(path)
-        work += _do_supplements(store, plan, job, None)
+        work += _do_supplements(store, plan, job, None, anew=True)
 
     return mended(lambda: supplements.beside(store, job, result), again, f"a supplement of {job.path}")[0], work
 

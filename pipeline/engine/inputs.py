@@ -58,20 +58,39 @@ class _Hashed(io.RawIOBase):
         return self._hash.hexdigest()
 
 
-def read_role(protocol: Protocol, role: str, uri: str, where: str | None = None) -> tuple[Any, Source]:
+def read_role(
+    protocol: Protocol, role: str, uri: str, where: str | None = None, sha256: str = ""
+) -> tuple[Any, Source]:
     """The table of one input and the source it came from.
 
     Compressed files are read as what is in them. ``where`` is the name used in messages (default: the URL). Raises
-    ``InputError`` for a missing or refused file.
+    ``InputError`` for a missing or refused file, ``PlatformError`` for one of other bytes than ``sha256`` says, refused
+    or not: a file that is half uploaded is refused, and is not the one that was meant.
     """
     with open_input(uri) as stream:
         hashed = _Hashed(stream)
         buffered = io.BufferedReader(hashed, _BLOCK)
         name = where or redacted(uri)
-        table = READERS[format_of(protocol, role)](unpacked(buffered, name), name)
-        while buffered.read(_BLOCK):
-            pass
+        try:
+            table = READERS[format_of(protocol, role)](unpacked(buffered, name), name)
+        except InputError as error:
+            if not _is_whole(buffered, hashed, sha256):
+                raise _changed(uri) from error
+            raise
+        if not _is_whole(buffered, hashed, sha256):
+            raise _changed(uri)
     return table, Source(name, role, hashed.sha256, hashed.n_bytes)
+
+
+def _is_whole(rest: BinaryIO, hashed: _Hashed, sha256: str) -> bool:
+    """Read what is left of a file, and say whether it is the one that was meant."""
+    while rest.read(_BLOCK):
+        pass
+    return sha256 in ("", hashed.sha256)
+
+
+def _changed(uri: str) -> PlatformError:
+    return PlatformError(f"{uri}: the file changed since the run was planned. Start again.")
 
 
 def format_of(protocol: Protocol, role: str) -> str:
@@ -104,11 +123,8 @@ def read_planned(protocol: Protocol, role: str, planned: Source) -> Any:
     were planned for: what would be made of it must not stand under the planned address.
     """
     try:
-        table, seen = read_role(protocol, role, planned.uri, role)
+        return read_role(protocol, role, planned.uri, role, planned.sha256)[0]
     except InputError as error:
         if error.findings[0].code in ("missing_input", "unknown_place"):
             raise PlatformError(f"{planned.uri}: the file is gone since the run was planned. Start again.") from error
         raise
-    if seen.sha256 != planned.sha256:
-        raise PlatformError(f"{planned.uri}: the file changed since the run was planned. Start again.")
-    return table

@@ -56,7 +56,7 @@ def reuse_without_digest() -> Seams:
     def unseal(data: bytes, _where: str) -> bytes:
         return data.partition(b'"body":')[2].removesuffix(b"}\n")
 
-    return [(module, "unseal", unseal) for module in (pipeline.store.blobs, pipeline.engine.cell, PUBLISH)]
+    return [(module, "unseal", unseal) for module in (pipeline.store.blobs, pipeline.engine.cell)]
 
 
 def rows_without_digest() -> Seams:
@@ -68,14 +68,6 @@ def rows_without_digest() -> Seams:
 def gc_without_lease() -> Seams:
     """A collection looks for no run that is at work."""
     return [(pipeline.store.leases.Lease, "others", lambda _self, _kind: [])]
-
-
-def lease_without_beat() -> Seams:
-    """A run's lease is written once and grows old."""
-    return [(pipeline.store.leases.Lease, "renew", lambda _self: None), (pipeline.store.leases, "EXPIRES_S", _SHORT)]
-
-
-_SHORT = {"run": 20.0, "gc": 20.0}
 
 
 def lease_left_behind() -> Seams:
@@ -105,14 +97,14 @@ def result_before_labels() -> Seams:
     keep = tasks.keep_conclusion
     later: dict[str, Any] = {}
 
-    def put_off(place: Any, labels: Any) -> Work:
-        later[place.job.address] = labels
+    def put_off(place: Any, *rest: Any) -> Work:
+        later[place.job.address] = rest
         return Work.of_made(place.labels)
 
     def kept(place: Any, *rest: Any) -> Work:
         done = keep(place, *rest)
         if place.job.address in later:
-            write(place, later.pop(place.job.address))
+            write(place, *later.pop(place.job.address))
         return done
 
     return [(tasks, "_write_labels", put_off), (tasks, "keep_conclusion", kept)]
@@ -141,7 +133,6 @@ VARIANTS: dict[str, Callable[[], Seams]] = {
         reuse_without_digest,
         rows_without_digest,
         gc_without_lease,
-        lease_without_beat,
         lease_left_behind,
         gc_from_the_bottom,
         gc_forgets_what_results_stand_on,

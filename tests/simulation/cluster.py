@@ -20,6 +20,19 @@ class Future:
         self.is_done = False
         self.value: Any = None
         self.error: BaseException | None = None
+        self._told: list[Callable[[Any], None]] = []
+
+    def add_done_callback(self, tell: Callable[[Any], None]) -> None:
+        """As Dask's futures do."""
+        self._told.append(tell)
+        if self.is_done:
+            tell(self)
+
+    def end(self) -> None:
+        """It has come to something."""
+        self.is_done = True
+        for tell in self._told:
+            tell(self)
 
     def result(self) -> Any:
         """Wait for it."""
@@ -29,8 +42,26 @@ class Future:
         return self.value
 
 
+class Landing:
+    """What a thread waits for, for as long as it takes."""
+
+    def __init__(self, world: World) -> None:
+        self._world, self._is_set = world, False
+
+    def set(self) -> None:
+        """It is so."""
+        self._is_set = True
+
+    def wait(self, _timeout_s: float) -> bool:
+        """Wait until it is so."""
+        self._world.wait(lambda: self._is_set)
+        return True
+
+
 class Cluster:
     """Workers of one thread each; one that died is followed by another."""
+
+    status = "running"
 
     def __init__(self, world: World, n_workers: int) -> None:
         self._world = world
@@ -60,7 +91,8 @@ class Cluster:
         self._world.wait(lambda: all(one.is_done for one in _futures(args)))
         failed = next((one.error for one in _futures(args) if one.error is not None), None)
         if failed is not None:
-            future.error, future.is_done = failed, True
+            future.error = failed
+            future.end()
             return
         self._world.wait(lambda: len(self._busy) < len(self._workers))
         slot = next(number for number in range(len(self._workers)) if number not in self._busy)
@@ -82,7 +114,7 @@ class Cluster:
                     self._start(future, task, args, retries, deaths + 1)
                     raise
                 future.error = KilledWorker(f"{_name(task)}-1", None, deaths)
-                future.is_done = True
+                future.end()
                 raise
             except Exception as error:  # noqa: BLE001 - the caller has it
                 self._busy.discard(slot)
@@ -91,7 +123,7 @@ class Cluster:
                     return
                 future.error = error
             self._busy.discard(slot)
-            future.is_done = True
+            future.end()
 
         return work
 

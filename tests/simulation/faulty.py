@@ -7,7 +7,7 @@ reads or lists after a write has been answered sees it (as S3 promises since 202
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -61,15 +61,16 @@ class Objects:
     writers: dict[str, str] = field(default_factory=dict)
     rotten: set[str] = field(default_factory=set)
     n_written: int = 0
-    watchers: list[Callable[[str], None]] = field(default_factory=list)
+    watchers: list[Callable[[str, bool], None]] = field(default_factory=list)
 
     def put(self, path: str, data: bytes, now_s: float, writer: str = "") -> None:
         """Write as a whole."""
+        was_there = path in self.data
         self.data[path], self.times[path], self.writers[path] = data, now_s, writer
         self.rotten.discard(path)
         self.n_written += 1
         for watcher in self.watchers:
-            watcher(path)
+            watcher(path, was_there)
 
     def remove(self, path: str) -> None:
         """Remove what is there."""
@@ -211,6 +212,9 @@ class Plain:
 
     def exists(self, path: str) -> bool:
         return self._ask("exists", lambda: path in self._objects.data)
+
+    def present(self, paths: Collection[str]) -> set[str]:
+        return set(filter(self.exists, paths))
 
     def entries(self, prefix: str) -> list[Entry]:
         return self._ask("list", lambda: list(listed(self._objects, f"{prefix}/" if prefix else "")))

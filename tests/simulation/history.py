@@ -15,6 +15,7 @@ from pipeline.store import leases
 from pipeline.store.s3 import Bucket
 from tests.simulation import checks, faulty, people, seams
 from tests.simulation.checks import BadEndError
+from tests.simulation.cluster import Landing
 from tests.simulation.faulty import FakeS3, Faults, Objects, Plain, Requests
 from tests.simulation.inputs import Inputs
 from tests.simulation.seams import MEMORY
@@ -90,6 +91,7 @@ class History:
         given = {
             "held": Held(world),
             "renewing": self._renewing,
+            "event": lambda: Landing(world),
             "watch_flow": people.watched_flow(world),
             "is_small": lambda *_: self._is_here(),
         }
@@ -129,7 +131,7 @@ class History:
                 del cache[key]
             return None
         found = getattr(self._place, what)(*rest)
-        return list(found) if what == "entries" else found
+        return list(found) if what == "entries" else frozenset(found) if what == "present" else found
 
     @contextmanager
     def _renewing(self, lease: Any) -> Iterator[None]:
@@ -155,8 +157,10 @@ class History:
         actor = self.world.current
         return actor is None or self.here.get(actor.process.name, True)
 
-    def _watch_commits(self, path: str) -> None:
-        """At the instant at which a reference appears, all that it reaches is there."""
+    def _watch_commits(self, path: str, was_there: bool) -> None:
+        """At the instant at which a reference appears, all that it reaches is there; and it is never changed."""
+        if path.startswith("refs/") and was_there and self.bad is None:
+            self.bad = BadEndError("rewritten", f"{path} was there")
         if path.startswith("refs/") and self.bad is None:
             actor, self.world.current = self.world.current, None
             try:

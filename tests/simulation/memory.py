@@ -125,12 +125,12 @@ class Memory:
         if frame.at < len(frame.given):
             known, answer = frame.given[frame.at]
             if known != question:
-                raise NotTheSameError(f"{question[:2]} was asked where {known[:2]} was before")
+                raise NotTheSameError(f"{question} was asked where {known} was before")
             frame.at += 1
             return answer
         answer = self._answer(frames, at - 1, question)
         if frame.node.question is not None and frame.node.question != question:
-            raise NotTheSameError(f"{question[:2]} was asked where {frame.node.question[:2]} was before")
+            raise NotTheSameError(f"{question} was asked where {frame.node.question} was before")
         frame.node.question = question
         frame.node = self._after(frame.node, answer)
         frame.given.append((question, answer))
@@ -155,17 +155,17 @@ def _key_of_answer(answer: Any) -> Any:
 
 
 class _KeyPickler(pickle.Pickler):
-    """Bytes that are equal where arguments are: without stores, without the order of sets, without what work cost."""
+    """Bytes that are equal where arguments are: without stores and without the order of sets."""
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, Store):
             return str, ("store",)
         if isinstance(value, Plan):
-            return str, (f"plan {value.address}",)
+            return tuple, ((value.address, value.work),)
         if isinstance(value, Work):
-            return tuple, (
-                (tuple(sorted(value.made.items())), tuple(sorted(value.reused)), tuple(sorted(value.damaged))),
-            )
+            costs = tuple(sorted((kind, cost.n_tasks) for kind, cost in value.costs.items()))
+            found = tuple(sorted(value.made.items())), tuple(sorted(value.reused)), tuple(sorted(value.damaged)), costs
+            return tuple, (found,)
         return NotImplemented
 
 

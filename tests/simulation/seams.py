@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from itertools import count
@@ -19,12 +21,16 @@ import pipeline.engine.cell
 import pipeline.engine.costed
 import pipeline.engine.inputs
 import pipeline.engine.plan
+import pipeline.engine.runner
 import pipeline.engine.stored.pieces
 import pipeline.engine.stored.references
 import pipeline.engine.stored.trialstore
 import pipeline.engine.tasks
 import pipeline.grid.integrity
 import pipeline.grid.sweep
+import pipeline.report.cell_tables
+import pipeline.report.uncertainty
+import pipeline.report.write
 import pipeline.store.arrays
 import pipeline.store.blobs
 import pipeline.store.leases
@@ -37,7 +43,7 @@ from tests.simulation.faulty import at_once
 from tests.simulation.memory import Memory
 
 PUBLISH = import_module("pipeline.grid.publish")  # the package has a function of this name
-ROOT = "s3://store"
+ROOT, POOL = "s3://store", "ThreadPoolExecutor"
 REMEMBERED = ("ingest", "score_batch", "align_batch", "merge", "write_labels", "conclude", "score_whole", "read_piece")
 """Tasks, by their names in ``pipeline.engine.cell``."""
 MEMORY = Memory()
@@ -66,6 +72,9 @@ class Asked:
     def exists(self, path: str) -> Any:
         return MEMORY.ask("exists", path)
 
+    def present(self, paths: Collection[str]) -> set[str]:
+        return set(MEMORY.ask("present", tuple(sorted(paths))))
+
     def entries(self, prefix: str) -> Any:
         return MEMORY.ask("entries", prefix)
 
@@ -84,6 +93,14 @@ class Serial:
 
     def __exit__(self, *_: object) -> None:
         return None
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*args))
+        except Exception as error:  # noqa: BLE001 - who asks for the result has it
+            future.set_exception(error)
+        return future
 
     def map(self, function: Callable[[Any], Any], items: Any) -> list[Any]:
         return [function(item) for item in items]
@@ -154,6 +171,7 @@ def simulated(
         (pipeline.store.leases, "_HELD", seams["held"]),
         (pipeline.store.leases, "_renewing", seams["renewing"]),
         (pipeline.grid.sweep, "time", time),
+        (pipeline.engine.runner, "Event", seams["event"]),
         (flows.rescore, "load_evaluation", lambda _: evaluation()),
         (flows.watch, "load_evaluation", lambda _: evaluation()),
         (flows.rescore, "_start_flow", flow),
@@ -163,11 +181,6 @@ def simulated(
     ]
     with patched([*small, *_fixed()]):
         yield
-
-
-def _opened_now(store: Any, path: str) -> Opened:
-    """As it is patched by then."""
-    return pipeline.store.arrays.opened(store, path)
 
 
 def _fixed() -> list[tuple[Any, str, Any]]:
@@ -181,35 +194,27 @@ def _fixed() -> list[tuple[Any, str, Any]]:
 
 def _made() -> list[tuple[Any, str, Any]]:
     place, remembered = Asked(), MEMORY.remembered
-    steps, cell, tasks = flows.steps, pipeline.engine.cell, pipeline.engine.tasks
+    steps, cell, tasks, stored = flows.steps, pipeline.engine.cell, pipeline.engine.tasks, pipeline.engine.stored
     plan, finish = remembered(pipeline.engine.plan.plan), remembered(steps.finish)
     held = pipeline.store.leases.ensure_held
     opened = opened_whole(pipeline.store.arrays.opened)
-    threaded = (pipeline.engine.plan, PUBLISH, pipeline.grid.integrity)
+    ours = [module for name, module in sys.modules.items() if name.startswith(("pipeline.", "flows."))]
+    threaded = [module for module in ours if hasattr(module, POOL)]
     return [
         (pipeline.store.blobs, "_place", lambda _root: place),
         (pipeline.store.leases, "ensure_held", lambda store: MEMORY.ask("held", held, store)),
         (pipeline.store.arrays, "opened", opened),
-        *((module, "ThreadPoolExecutor", Serial) for module in threaded),
+        *((module, POOL, Serial) for module in threaded),
         (pipeline.engine.inputs, "open_input", open_input),
         (pipeline.engine.stored.pieces, "open_input", open_input),
-        (pipeline.engine.costed, "metered", unmetered),
-        (steps, "metered", unmetered),
+        *((module, "metered", unmetered) for module in ours if hasattr(module, "metered")),
         (flows.rescore, "plan", plan),
         (flows.watch, "make_plan", plan),
         *((module, "finish", finish) for module in (flows.rescore, flows.watch, flows.tasks)),
         *((cell, name, remembered(getattr(cell, name))) for name in REMEMBERED if hasattr(cell, name)),
         (tasks, "_plan", kept("plan", 4, tasks._plan.__wrapped__)),
-        (
-            pipeline.engine.stored.references,
-            "load",
-            kept("reference", 32, pipeline.engine.stored.references.load.__wrapped__),
-        ),
-        (
-            pipeline.engine.stored.trialstore,
-            "_opened",
-            kept("trials", 2, _opened_now),
-        ),
+        (stored.references, "load", kept("reference", 32, stored.references.load.__wrapped__)),
+        (stored.trialstore, "_opened", kept("trials", 2, stored.trialstore._opened.__wrapped__)),
         (PUBLISH, "gather", remembered(PUBLISH.gather)),
         (flows.watch, "tell", lambda *_: ""),
         (flows.watch, "moved", lambda *_: ""),

@@ -55,7 +55,7 @@ def drawn(seed: int) -> Spec:
         kinds += chance.sample(LYING, chance.randint(1, 2))
     theme = THEMES[chance.choice(tuple(THEMES))]
     if theme.is_lying and chance.random() < 0.7:
-        kinds = [*LYING, *kinds[:1]]
+        kinds = [*LYING, *LYING, *DEADLY, *kinds[:1]]
     events, at_s = list[Event](), 0.0
     for _ in range(chance.randint(2, 8)):
         events.append(_event(chance, at_s, theme))

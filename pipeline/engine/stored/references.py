@@ -43,8 +43,8 @@ def address_of(protocol: Protocol, inputs: Mapping[str, Source]) -> str:
     )
 
 
-def derive(protocol: Protocol, inputs: Mapping[str, Source], store: Store) -> tuple[str, Work]:
-    """The address of the reference that ``inputs`` give under ``protocol``; made if the store lacks it.
+def derive(protocol: Protocol, inputs: Mapping[str, Source], store: Store, *, anew: bool = False) -> tuple[str, Work]:
+    """The address of the reference that ``inputs`` give under ``protocol``; made if the store lacks it, or ``anew``.
 
     Raises ``InputError`` with the problems of all refused files, named by their URLs; those that only the Processing
     Load needs are read each time, so that a refused one is known before anything is scored.
@@ -52,7 +52,7 @@ def derive(protocol: Protocol, inputs: Mapping[str, Source], store: Store) -> tu
     reference_address = address_of(protocol, inputs)
     path = path_of(reference_address)
     wanted = {role: source for role, source in inputs.items() if role == "queries"}
-    if store.exists(path):
+    if not anew and store.exists(path):
         tablestore.read(store, protocol, wanted)
         return reference_address, Work.of_reused(path)
     tables, work = tablestore.read(store, protocol, {**own_inputs(protocol, inputs), **wanted})
@@ -87,8 +87,7 @@ def sound(
 
     def again() -> None:
         nonlocal work
-        store.remove(path)
-        made, done = derive(protocol, inputs, store)
+        made, done = derive(protocol, inputs, store, anew=True)
         if made != reference_address:
             told = "it is lost, and of another edition than this program makes. Run the evaluation again."
             raise PlatformError(f"{store.url(path)}: {told}")

@@ -10,8 +10,11 @@ import pytest
 from distributed import Client
 
 from pipeline.cli import main
+from pipeline.config import load_evaluation
+from pipeline.engine.cell import do_cell, load_result
+from pipeline.engine.plan import plan
 from pipeline.engine.runner import OnCluster
-from pipeline.errors import Finding, InputError
+from pipeline.errors import Finding, InputError, PlatformError
 from pipeline.grid.sweep import DAY_S, remove, survey
 from pipeline.store.blobs import Store
 from tests.unit.engine import grid_of_cells as cells
@@ -78,3 +81,19 @@ def test_gc_sweeps_what_killed_writers_left_and_nothing_younger(tmp_path: Path) 
     assert sweep.n_bytes == 4
     remove(store, sweep)
     assert sorted(path.name for path in folder.iterdir()) == sorted((young, foreign))
+
+
+def test_a_file_that_is_refused_because_it_changed_is_no_refusal(tmp_path: Path) -> None:
+    cells.write(tmp_path)
+    store = Store(str(tmp_path / "store"))
+    planned = plan(load_evaluation(str(tmp_path / "evaluation.yaml")), store)
+    output = tmp_path / "out/good/p_d.xml"
+    whole = output.read_bytes()
+    output.write_bytes(whole[: len(whole) // 2])  # handed in again, and half uploaded
+    job = next(job for job in planned.jobs if str(job.cell) == "p/d/good")
+    with pytest.raises(PlatformError, match="changed since the run was planned"):
+        do_cell(store, planned, job.cell)
+    assert not store.exists(job.path)
+    output.write_bytes(whole)
+    do_cell(store, planned, job.cell)
+    assert load_result(store, job.address).failed is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from pipeline import compiled
 from pipeline.align.mapping.grouped import positions_within
 from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.table import Array, recode, wide
-from pipeline.trials.schema import Excerpts
+from pipeline.trials.schema import Excerpts, Occurrences, Trials
 from pipeline.trials.spans import holding
 
 _PLACES_AT_MOST = 1 << 20
@@ -21,31 +22,43 @@ Names = tuple[tuple[str, ...], tuple[str, ...]]
 """Files and channels."""
 
 
-def inside_excerpts(
-    excerpts: Excerpts,
-    files: tuple[str, ...],
-    channels: tuple[str, ...],
-    file: Codes,
-    channel: Codes,
-    begin_s: Floats,
-    end_s: Floats,
-) -> Bools:
+class Places(NamedTuple):
+    """Where rows are: each row's file and channel, as codes into the rows' own vocabularies."""
+
+    files: tuple[str, ...]
+    channels: tuple[str, ...]
+    file: Codes
+    channel: Codes
+
+    @classmethod
+    def of(cls, rows: Trials | Occurrences) -> Places:
+        """Those of trials or occurrences."""
+        return cls(rows.files, rows.channels, rows.file, rows.channel)
+
+    @property
+    def names(self) -> Names:
+        """Both vocabularies."""
+        return self.files, self.channels
+
+
+def inside_excerpts(excerpts: Excerpts, places: Places, begin_s: Floats, end_s: Floats) -> Bools:
     """For each row, whether one excerpt of its file and channel holds it whole: ``begin >= TBEG and end <= TEND``.
 
-    ``file`` and ``channel`` are codes into the rows' own vocabularies ``files`` and ``channels``, times are seconds.
-    Both borders belong to the excerpt. A row across two abutting excerpts is outside; excerpts may overlap or nest.
+    Times are seconds. Both borders belong to the excerpt. A row across two abutting excerpts is outside; excerpts may
+    overlap or nest.
 
     Source: KWSEval, KWSAlignment.pm (F4DE 3.5.0) lines 370-385; OpenKWS13 evaluation plan, section 3.4.
     """
     if excerpts.file.size == 0:
-        return np.zeros(file.size, np.bool_)
+        return np.zeros(places.file.size, np.bool_)
     spans = _spans(excerpts)
-    place = _of_places(spans.place, excerpts, (files, channels))
-    if compiled.started() and _are_few((files, channels)) and not spans.several.any():
+    place = _of_places(spans.place, excerpts, places.names)
+    if compiled.started() and _are_few(places.names) and not spans.several.any():
         from pipeline.align.excerpts_kernel import between
 
-        return between(file, channel, len(channels), begin_s, end_s, spans.opens_s[place], spans.closes_s[place])
-    at = _place_of_rows(excerpts, (files, channels), file, channel)
+        ends = spans.opens_s[place], spans.closes_s[place]
+        return between(places.file, places.channel, len(places.channels), begin_s, end_s, *ends)
+    at = _place_of_rows(excerpts, places)
     inside: Bools = (begin_s >= spans.opens_s[place][at]) & (end_s <= spans.closes_s[place][at])
     if spans.several.any():
         rows = np.flatnonzero(spans.several[place][at])
@@ -57,46 +70,33 @@ def inside_excerpts(
     return inside
 
 
-def first_inside(
-    excerpts: Excerpts,
-    held: Bools,
-    files: tuple[str, ...],
-    channels: tuple[str, ...],
-    file: Codes,
-    channel: Codes,
-    begin_s: Floats,
-    end_s: Floats,
-) -> Bools:
+def first_inside(excerpts: Excerpts, held: Bools, places: Places, begin_s: Floats, end_s: Floats) -> Bools:
     """For each row whether, of the excerpts that hold it whole, the first is one that ``held`` marks.
 
     Rows as of ``inside_excerpts``.
 
     Source: KWSEval, KWSAlignment.pm (F4DE 3.5.0), ``_ecfOfRecord``.
     """
-    rows = (files, channels, file, channel, begin_s, end_s)
-    inside = inside_excerpts(excerpts.take(held), *rows)
-    doubtful = np.flatnonzero(inside & inside_excerpts(excerpts.take(~held), *rows))
+    inside = inside_excerpts(excerpts.take(held), places, begin_s, end_s)
+    doubtful = np.flatnonzero(inside & inside_excerpts(excerpts.take(~held), places, begin_s, end_s))
     if not doubtful.size:
         return inside
-    of_rows = recode(files, excerpts.files)[file[doubtful]].astype(np.int64) * len(excerpts.channels)
-    of_rows += recode(channels, excerpts.channels)[channel[doubtful]]
-    places = excerpts.file.astype(np.int64) * len(excerpts.channels) + excerpts.channel
-    spans = (places, excerpts.begin_s, excerpts.end_s)
+    of_rows = recode(places.files, excerpts.files)[places.file[doubtful]].astype(np.int64) * len(excerpts.channels)
+    of_rows += recode(places.channels, excerpts.channels)[places.channel[doubtful]]
+    of_spans = excerpts.file.astype(np.int64) * len(excerpts.channels) + excerpts.channel
+    spans = (of_spans, excerpts.begin_s, excerpts.end_s)
     row, span = holding(*spans, of_rows, begin_s[doubtful], end_s[doubtful])
     _, first = np.unique(row, return_index=True)
     inside[doubtful] = held[span[first]]
     return inside
 
 
-def at_places(table: Bools, excerpts: Excerpts, names: Names, file: Codes, channel: Codes) -> Bools:
-    """For each row what ``table`` says of its file and channel, which has a place more of each for unknown ones.
-
-    ``names`` are the rows' own files and channels.
-    """
-    held: Bools = _of_places(table, excerpts, names)
+def at_places(table: Bools, excerpts: Excerpts, places: Places) -> Bools:
+    """For each row what ``table`` says of its file and channel, which has a place more of each for unknown ones."""
+    held: Bools = _of_places(table, excerpts, places.names)
     if held.all():
-        return np.ones(file.size, np.bool_)
-    of_rows: Bools = held[_place_of_rows(excerpts, names, file, channel)]
+        return np.ones(places.file.size, np.bool_)
+    of_rows: Bools = held[_place_of_rows(excerpts, places)]
     return of_rows
 
 
@@ -108,13 +108,14 @@ def _of_places(table: Array, excerpts: Excerpts, names: Names) -> Array:
     return table[files[:-1, None], channels[None, :-1]].ravel()
 
 
-def _place_of_rows(excerpts: Excerpts, names: Names, file: Codes, channel: Codes) -> Ints:
+def _place_of_rows(excerpts: Excerpts, places: Places) -> Ints:
     """Which of these places each row has."""
-    if _are_few(names):
-        return wide(file) if len(names[1]) == 1 else wide(file) * len(names[1]) + channel
+    files, channels, file, channel = places
+    if _are_few(places.names):
+        return wide(file) if len(channels) == 1 else wide(file) * len(channels) + channel
     n_files, n_channels = len(excerpts.files) + 1, len(excerpts.channels) + 1
-    place = wide(recode(names[0], excerpts.files)[file] % n_files) * n_channels
-    return place + recode(names[1], excerpts.channels)[channel] % n_channels
+    place = wide(recode(files, excerpts.files)[file] % n_files) * n_channels
+    return place + recode(channels, excerpts.channels)[channel] % n_channels
 
 
 def _are_few(names: Names) -> bool:

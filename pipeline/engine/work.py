@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pipeline.store.meter import Cost, Costs, together
-
-if TYPE_CHECKING:
-    from pipeline.engine.sampled import Sampled
 
 RINGS = ("tables", "references", "trials", "labels", "results")
 """Folders of the store that a run adds to."""
@@ -29,8 +26,9 @@ class Work:
     """Objects that were lost or not what had been written; each was discarded and made again."""
     costs: Costs = field(default_factory=dict, compare=False)
     """What the tasks took, by their kind. Unlike paths, costs of one task must be added once."""
-    samples: Mapping[str, Sampled] = field(default_factory=dict, compare=False)
-    """What intervals are made from, by the path of the result, of results made here: for publishing, in no record."""
+    samples: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What intervals are made from (``sampled.Sampled``), by the paths of results made here: for publishing, in no
+    record. Not named by its type, which Prefect would look into."""
 
     @classmethod
     def of_made(cls, path: str, bytes_read: int = 0) -> Work:
@@ -75,7 +73,7 @@ def total(parts: Iterable[Work]) -> Work:
     made: dict[str, int] = {}
     reused, damaged = set[str](), set[str]()
     costs: Costs = {}
-    samples: dict[str, Sampled] = {}
+    samples: dict[str, Any] = {}
     for part in parts:
         costs = together(costs, part.costs)
         samples |= part.samples

@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 
 from pipeline import compiled
 from pipeline.align.aligned import Aligned
-from pipeline.align.excerpts import inside_excerpts
+from pipeline.align.excerpts import Places, inside_excerpts
 from pipeline.align.occurrences import align_occurrences
 from tests.unit.align.align_tiles import Detection, Reference, excerpts, occurrences, pairs, trials
 
@@ -183,7 +183,7 @@ def test_rows_left_out_are_as_good_as_absent(detections, references, tol, random
 def test_inside_means_that_one_excerpt_holds_the_row(spans, rows):
     evaluated = [(file, channel, begin, begin + dur) for file, channel, begin, dur in spans]
     tile = trials([("q", file, channel, begin, dur, 0.5, True) for file, channel, begin, dur in rows])
-    columns = tile.files, tile.channels, tile.file, tile.channel, tile.begin_s, tile.begin_s + tile.dur_s
+    columns = Places.of(tile), tile.begin_s, tile.begin_s + tile.dur_s
     expected = [
         any(span[:2] == (file, channel) and begin >= span[2] and begin + dur <= span[3] for span in evaluated)
         for file, channel, begin, dur in rows

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.align.aligned import Aligned
-from pipeline.align.excerpts import at_places, first_inside, inside_excerpts
+from pipeline.align.excerpts import Places, at_places, first_inside, inside_excerpts
 from pipeline.align.labels import EXCLUDED, OMITTED, OUTSIDE_ECF, Column, Labels, labelled, outcomes_of
 from pipeline.align.occurrences import align_occurrences
 from pipeline.arrays import Bools, Codes, Floats, Ints
@@ -122,8 +122,7 @@ class _Part:
     def _of(self, rows: Trials | Occurrences, begin_s: Floats, end_s: Floats) -> Bools:
         if type_rule(self.settings) != "excerpt":
             return _at_places(self.excerpts.take(self.held), rows)
-        place = (rows.files, rows.channels, rows.file, rows.channel)
-        return first_inside(self.excerpts, self.held, *place, begin_s, end_s)
+        return first_inside(self.excerpts, self.held, Places.of(rows), begin_s, end_s)
 
 
 def _ledgers(trials: Trials, labels: Labels, occurrences: Occurrences, condition: str, part: _Part | None) -> Ledger:
@@ -212,14 +211,12 @@ def _parts(settings: KwsSettings, reference: Reference[Occurrences, Timeline]) -
 
 def _trials_inside(settings: KwsSettings, excerpts: Excerpts, trials: Trials) -> Bools:
     """Whether excerpts hold each trial by the rule of ``ecf_filter``."""
-    place = (trials.files, trials.channels, trials.file, trials.channel)
-    return inside_excerpts(excerpts, *place, *_trial_span(settings, trials))
+    return inside_excerpts(excerpts, Places.of(trials), *_trial_span(settings, trials))
 
 
 def _occurrences_inside(settings: KwsSettings, excerpts: Excerpts, occurrences: Occurrences) -> Bools:
     """Whether excerpts hold each occurrence by the rule of ``ecf_filter``."""
-    place = (occurrences.files, occurrences.channels, occurrences.file, occurrences.channel)
-    return inside_excerpts(excerpts, *place, *_occurrence_span(settings, occurrences))
+    return inside_excerpts(excerpts, Places.of(occurrences), *_occurrence_span(settings, occurrences))
 
 
 def _trial_span(settings: KwsSettings, trials: Trials) -> tuple[Floats, Floats]:
@@ -242,7 +239,7 @@ def _occurrence_span(settings: KwsSettings, occurrences: Occurrences) -> tuple[F
 
 def _at_places(excerpts: Excerpts, rows: Trials | Occurrences) -> Bools:
     """For each row whether an excerpt has its file and channel, wherever it begins and ends."""
-    return at_places(_places(excerpts), excerpts, (rows.files, rows.channels), rows.file, rows.channel)
+    return at_places(_places(excerpts), excerpts, Places.of(rows))
 
 
 @lru_cache(maxsize=32)

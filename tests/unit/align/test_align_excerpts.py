@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.align.excerpts import first_inside, inside_excerpts
+from pipeline.align.excerpts import Places, first_inside, inside_excerpts
 from pipeline.trials.schema import Excerpts
 from tests.unit.align.align_tiles import excerpts
 
@@ -17,7 +17,7 @@ def inside(evaluated: Excerpts, *rows: tuple[str, str, float, float]) -> list[bo
     file = np.array([files.index(row[0]) for row in rows], np.int32)
     channel = np.array([channels.index(row[1]) for row in rows], np.int32)
     begin, end = (np.array([row[column] for row in rows], np.float64) for column in (2, 3))
-    return inside_excerpts(evaluated, files, channels, file, channel, begin, end).tolist()
+    return inside_excerpts(evaluated, Places(files, channels, file, channel), begin, end).tolist()
 
 
 ONE = excerpts(("f1", "1", 10.0, 20.0))
@@ -120,6 +120,6 @@ def test_the_first_excerpt_that_holds_a_row_decides(held, expected):
     rows = [("1", 1.0, 2.0), ("1", 6.0, 7.0), ("1", 6.0, 11.0), ("2", 6.0, 7.0), ("1", 0.0, 11.0)]
     channel = np.array([int(row[0]) - 1 for row in rows], np.int32)
     begin_s, end_s = (np.array([row[at] for row in rows]) for at in (1, 2))
-    place = (("f",), ("1", "2"), np.zeros(len(rows), np.int32), channel)
-    found = first_inside(OVERLAPPING, np.array(held), *place, begin_s, end_s)
+    places = Places(("f",), ("1", "2"), np.zeros(len(rows), np.int32), channel)
+    found = first_inside(OVERLAPPING, np.array(held), places, begin_s, end_s)
     assert found.tolist() == expected

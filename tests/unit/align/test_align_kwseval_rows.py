@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.align.excerpts import inside_excerpts
+from pipeline.align.excerpts import Places, inside_excerpts
 from pipeline.align.occurrences import align_occurrences
 from pipeline.formats.kws.ecf import read_ecf
 from pipeline.formats.kws.kwlist import read_kwlist
@@ -71,14 +71,13 @@ def our_rows(folder: Path, case: dict[str, Any]) -> list[Row]:
     key, _ = find_occurrences(read["kwlist"], read["rttm"], rules)
     dataset = timeline(read["ecf"], files="kwseval")
     tile = lay_out(read["kwslist"], dataset, files="kwseval")
-    place, ref_place = ((dataset.excerpts, rows.files, rows.channels, rows.file, rows.channel) for rows in (tile, key))
     aligned = align_occurrences(
         tile,
         key,
         tolerance_s=options["align_tol"],
         score_range=tile.header_range or "group",
-        trial_rows=inside_excerpts(*place, tile.begin_s, tile.begin_s + tile.dur_s),
-        reference_rows=inside_excerpts(*ref_place, key.begin_s, key.first_end_s),
+        trial_rows=inside_excerpts(dataset.excerpts, Places.of(tile), tile.begin_s, tile.begin_s + tile.dur_s),
+        reference_rows=inside_excerpts(dataset.excerpts, Places.of(key), key.begin_s, key.first_end_s),
     )
     rows: list[Row] = []
     for row, mapped in zip(aligned.kept.tolist(), aligned.reference.tolist(), strict=True):

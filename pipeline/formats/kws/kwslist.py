@@ -125,3 +125,8 @@ def _spelling(
         opened=lambda flat, line: detections.root(attributes_of(flat), detection, line),
         misplaced=_SLIPS,
     )
+
+
+def read_kwslist_texts(stream: BinaryIO, where: str) -> SystemOutput:
+    """As ``read_kwslist``; ``detections`` has a column score_text* too, where texts sort differently from numbers."""
+    return read_kwslist(stream, where, texts=ScoreTexts())

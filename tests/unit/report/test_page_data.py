@@ -17,8 +17,8 @@ from hypothesis.extra.numpy import arrays
 from pipeline.report.columns import DIGITS64, coded
 from pipeline.report.page_data import _curve
 from pipeline.report.plots.det import Curve
-from pipeline.report.plots.pixels import data_url
 from pipeline.report.plots.placing import LONGEST, MOST, placed
+from pipeline.report.plots.query_map import data_url
 from pipeline.report.plots.xy import Log
 
 RULED = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
+from pipeline.compiled import by_sources
 from pipeline.trials.schema import Bools, Codes, Floats
 
 _CODES, _FLOATS = (types.Array(kind, 1, "C", readonly=True) for kind in (types.int32, types.float64))
@@ -21,6 +22,7 @@ def between(
 
 
 @njit(_SIGNATURE, cache=True)
+@by_sources
 def _between(file, channel, n_channels, begin_s, end_s, opens_s, closes_s):
     inside = np.empty(file.size, np.bool_)
     for row in range(file.size):

@@ -26,7 +26,8 @@ from bench.running import TIMES, show
 from bench.table import Comparison, Group
 from pipeline.align.aligned import Aligned
 from pipeline.align.occurrences import align_occurrences
-from pipeline.trials.schema import Bools, Floats, Ints, Occurrences, Trials
+from pipeline.arrays import Bools, Floats, Ints
+from pipeline.trials.schema import Occurrences, Trials
 
 OURS, PEER = "align detections", "scipy per keyword and file"
 FILE_S = 300.0

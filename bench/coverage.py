@@ -13,16 +13,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pipeline.metrics.entropy import cxe
+from pipeline.metrics.kws import twv
 from pipeline.metrics.measure import Rules, Scored
 from pipeline.metrics.statistics.bootstrap import interval, replicates
 from pipeline.metrics.statistics.resampling import Sample
-from pipeline.metrics.statistics.samples import ledger_sample
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Facts, OperatingPoint
 
 N_TRIALS = 1000.0
 POINT = OperatingPoint(c_miss=1.0, c_fa=1.0, p_target=0.02)
-MEASURES = ("atwv", "mtwv", "cnxe")
+MEASURES = {one.name: one for one in (*twv.MEASURES, *cxe.MEASURES) if one.name in ("atwv", "mtwv", "cnxe")}
 TRUTH_QUERIES = 20_000
 
 
@@ -52,10 +53,15 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def sample_of(scored: Scored[Ledger], name: str) -> Sample:
-    found = ledger_sample(scored, name)
+    found = MEASURES[name].sample(scored, no_rows)
     if isinstance(found, str):
         raise TypeError(f"{name}: {found}")
     return found
+
+
+def no_rows() -> tuple[None, None]:
+    """Figures of ledgers are drawn from the ledger alone."""
+    return None, None
 
 
 def value(scored: Scored[Ledger], name: str) -> float:

@@ -16,12 +16,13 @@ from distributed import Client, LocalCluster
 
 from bench.stages import write_inputs
 from flows.settings import ONE_THREAD
+from pipeline.arrays import Floats
 from pipeline.engine.cell import score_cell
 from pipeline.engine.plan import Plan, plan
 from pipeline.meta.cells import OpenCell, open_cell
 from pipeline.meta.intervals import BoardIntervals, Resampling, board_of
 from pipeline.meta.resamples import collected, draws, work
-from pipeline.metrics.statistics.resampling import Floats, Sample
+from pipeline.metrics.statistics.resampling import Sample
 from pipeline.store.blobs import Store
 from pipeline.terms import Dataset, Evaluation, QuerySet, System
 

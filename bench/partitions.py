@@ -27,7 +27,7 @@ from bench.inside import Made, Run, Ways
 from bench.measured import BYTES, CPU, WALL, inside
 from bench.running import TIMES, show
 from bench.table import Comparison, Group
-from pipeline.metrics.fixed_point import Ints
+from pipeline.arrays import Ints
 from pipeline.metrics.kws import radix
 from pipeline.metrics.kws.means import QueryMeans, query_means
 from pipeline.metrics.kws.radix_sweep import sweep_over

@@ -12,16 +12,19 @@ from typing import Any
 import dask
 import yaml
 
+from flows.cluster import Cluster
 from flows.settings import Settings
 from pipeline.errors import PlatformError, UsageError
 
 MANIFEST = "kubernetes.custom-cluster-spec"
 """Where Dask's configuration names the manifest's file (``DASK_KUBERNETES__CUSTOM_CLUSTER_SPEC``)."""
+PODS_S = 900
+"""How long pods may take to come."""
 NAME_LABEL = "dask.org/cluster-name"
 
 
 @contextmanager
-def kubernetes(settings: Settings) -> Iterator[str]:
+def kubernetes(settings: Settings) -> Iterator[Cluster]:
     """A DaskCluster of this run's own, made from the manifest and removed afterwards.
 
     Raises ``UsageError`` without dask-kubernetes or a manifest, ``PlatformError`` when the operator does not make it.
@@ -37,7 +40,8 @@ def kubernetes(settings: Settings) -> Iterator[str]:
         message = f"the Dask operator made no cluster ({type(error).__name__}: {error})."
         raise PlatformError(f"{message} See that it is installed and may be used from here.") from error
     with cluster:
-        yield str(cluster.scheduler_address)
+        patience_s = settings.workers_timeout_s or PODS_S
+        yield Cluster(str(cluster.scheduler_address), patience_s, "See what became of its pods, and run again.")
 
 
 def read_manifest(path: str | None) -> Mapping[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,30 +19,34 @@ from typing import Any
 
 import dask
 from distributed import LocalCluster, Security
+from distributed.core import Status
 
+from flows.cluster import Cluster
 from flows.cluster_security import secured
+from flows.estimate import work_s
 from flows.guard import deaf_to_interrupts
 from flows.settings import ONE_THREAD, Settings
 from pipeline.engine.plan import Job
+from pipeline.errors import PlatformError
 
-CELL_S = 0.3
-"""Processor time of a cell, however small it is."""
-BYTES_PER_S = 10e6
-"""Bytes of inputs that a worker scores in a second."""
 WORTH_S = 2.0
 """Processor time that a worker takes to start: it is worth that when it has as much to do."""
+TRIES = 3
+"""Times that workers which do not start are started."""
+IDLE_S = 3.0
+"""How long a nanny may be without a process: it starts the next one at once, or never."""
+_OVER = (Status.stopped, Status.closed, Status.failed)
+_MEND = "Look whether there is memory for them, and room for their files (TMPDIR)."
 PRELOAD = "pipeline.engine.warm"
 _LOG = logging.getLogger("rescore")
 
 
 def sized(settings: Settings, jobs: Iterable[Job]) -> Settings:
     """The settings with the workers that the jobs are worth, where nobody said how many, and whether they are brief."""
-    todo = tuple(jobs)
-    work_s = CELL_S * len(todo) + sum(source.n_bytes for job in todo for source in job.inputs.values()) / BYTES_PER_S
-    workers = settings.workers
+    takes_s, workers = work_s(jobs), settings.workers
     if workers is None and settings.cluster == "local":
-        workers = max(1, min(dask.system.CPU_COUNT, math.ceil(work_s / WORTH_S)))
-    return replace(settings, workers=workers, brief=work_s <= WORTH_S)
+        workers = max(1, min(dask.system.CPU_COUNT, math.ceil(takes_s / WORTH_S)))
+    return replace(settings, workers=workers, brief=takes_s <= WORTH_S)
 
 
 @dataclass
@@ -93,18 +98,89 @@ def begun(settings: Settings) -> Iterator[None]:
 
 
 @contextmanager
-def local(settings: Settings) -> Iterator[str]:
-    """Worker processes on this machine, one thread each, reachable from this machine only."""
+def local(settings: Settings) -> Iterator[Cluster]:
+    """Worker processes on this machine, one thread each, reachable from this machine only.
+
+    Raises ``PlatformError`` where they do not start, and not again either.
+    """
     early = _BEGUN.get()
     cluster = None if early is None else early.take()
     if early is None or cluster is None:
-        with secured(by_default=False) as security, _cluster(settings, security) as own:
-            yield str(own.scheduler_address)
+        with secured(by_default=False) as security, _started(settings, security) as own:
+            yield _tended(own, settings)
         return
     try:
-        yield str(cluster.scheduler_address)
+        yield _tended(cluster, settings)
     finally:
         early.end()
+
+
+def _started(settings: Settings, security: Security | None) -> LocalCluster:
+    """The cluster, at the third try at most: a worker that dies while it starts takes the others along."""
+    for _ in range(TRIES - 1):
+        try:
+            return _cluster(settings, security)
+        except (OSError, RuntimeError) as error:
+            _LOG.warning("the workers did not start (%s: %s) and are started again", type(error).__name__, error)
+    try:
+        return _cluster(settings, security)
+    except (OSError, RuntimeError) as error:
+        message = f"worker processes do not start here ({type(error).__name__}: {error}), tried {TRIES} times."
+        raise PlatformError(f"{message} {_MEND}") from error
+
+
+def _tended(cluster: LocalCluster, settings: Settings) -> Cluster:
+    """As the run knows it."""
+    nannies = Nannies(cluster)
+    return Cluster(
+        str(cluster.scheduler_address),
+        patience_s=settings.no_worker_s,
+        mend=f"{_MEND} Run again.",
+        tries=TRIES,
+        tend=nannies.replace_idle,
+        renew=nannies.replace_all,
+        dashboard="" if settings.brief else str(cluster.dashboard_link),
+    )
+
+
+class Nannies:
+    """The processes that start a local cluster's workers, and start them again. One whose worker died does, but not
+    one whose worker died while it started."""
+
+    def __init__(self, cluster: LocalCluster) -> None:
+        self._cluster = cluster
+        self._idle_since_s: dict[Any, float] = {}
+
+    def replace_idle(self) -> None:
+        """Replace those that have had no process for a while, and will not start one."""
+        now_s = time.monotonic()
+        idle = [name for name, nanny in list(self._cluster.workers.items()) if _is_idle(nanny)]
+        self._idle_since_s = {name: self._idle_since_s.get(name, now_s) for name in idle}
+        late = [name for name, since_s in self._idle_since_s.items() if now_s - since_s >= IDLE_S]
+        if late:
+            self._replace(late)
+
+    def replace_all(self) -> None:
+        """Replace every one."""
+        self._replace(list(self._cluster.worker_spec))
+
+    def _replace(self, names: list[Any]) -> None:
+        _LOG.warning("%d of %d workers are started again", len(names), len(self._cluster.worker_spec))
+
+        def replaced() -> None:
+            n_workers = len(self._cluster.worker_spec)
+            for name in names:
+                self._cluster.worker_spec.pop(name, None)
+            self._cluster.scale(n_workers)
+
+        if (loop := self._cluster.loop) is not None:
+            loop.add_callback(replaced)
+
+
+def _is_idle(nanny: Any) -> bool:
+    """Whether a nanny has no process, neither one that runs nor one that starts."""
+    process = getattr(nanny, "process", None)
+    return nanny.status in _OVER or process is None or process.status in _OVER
 
 
 def _cluster(settings: Settings, security: Security | None) -> LocalCluster:

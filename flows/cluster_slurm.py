@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import math
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -20,38 +19,38 @@ from typing import Any
 import dask
 from distributed import Security
 
+from flows.cluster import Cluster
 from flows.cluster_security import secured
 from flows.settings import ONE_THREAD, Settings
 from pipeline.errors import UsageError
 
 MEMORY = "4 GB"
 """Of a job with one core, where the site says nothing."""
+QUEUE_S = 12 * 3600
+"""How long jobs may wait for their turn."""
 LOOPBACK_DASHBOARD = "127.0.0.1:0"
 
 
 @contextmanager
-def slurm(settings: Settings) -> Iterator[str]:
+def slurm(settings: Settings) -> Iterator[Cluster]:
     """Jobs of one or more one-thread workers; the scheduler runs in this process, with TLS unless that is turned off.
 
-    Raises ``UsageError`` without dask-jobqueue, Slurm's commands, a number of workers, or where Slurm refuses the job.
+    Raises ``UsageError`` without dask-jobqueue, or where Slurm refuses the job.
     """
     try:
         from dask_jobqueue.slurm import SLURMCluster
     except ImportError as error:
         raise UsageError("--cluster slurm needs dask-jobqueue. Install rescore[slurm].") from error
-    if not (shutil.which("sbatch") and shutil.which("scancel")):
-        raise UsageError("--cluster slurm needs sbatch and scancel on the PATH. Run it on a login node.")
-    if settings.workers is None:
-        raise UsageError("--cluster slurm needs the number of workers. Say --workers N, or set RESCORE_WORKERS.")
     with (
         secured(by_default=True) as security,
         readable_by_jobs(security) as shared,
         SLURMCluster(**(asked := options(shared))) as cluster,
     ):
         check_job(cluster.job_script())
-        jobs = math.ceil(settings.workers / asked["processes"])
+        jobs = math.ceil((settings.workers or 1) / asked["processes"])
         cluster.adapt(minimum_jobs=jobs, maximum_jobs=jobs)  # `scale` would not replace a job that is gone
-        yield str(cluster.scheduler_address)
+        patience_s = settings.workers_timeout_s or QUEUE_S
+        yield Cluster(str(cluster.scheduler_address), patience_s, "See what became of its jobs, and run again.")
 
 
 def options(security: Security | None) -> dict[str, Any]:

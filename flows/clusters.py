@@ -11,52 +11,50 @@ from contextlib import AbstractContextManager, contextmanager
 
 from distributed import Client
 
-from flows.cluster_kubernetes import kubernetes
+from flows.cluster import Cluster
+from flows.cluster_kubernetes import PODS_S, kubernetes
 from flows.cluster_local import local
-from flows.cluster_slurm import slurm
+from flows.cluster_slurm import QUEUE_S, slurm
 from flows.cluster_versions import differences, forget_guard, guard
-from flows.settings import Settings
+from flows.settings import ADDRESSES, NONE, Settings, check_cluster
 from pipeline.errors import PlatformError, UsageError
 
 CONNECT_TIMEOUT_S = 30
 """How long a scheduler may take to answer, and its workers to be there where nobody has to start them first."""
-QUEUE_TIMEOUT_S = {"slurm": 12 * 3600, "kubernetes": 900}
+QUEUE_TIMEOUT_S = {"slurm": QUEUE_S, "kubernetes": PODS_S}
 """How long workers that are started for the run may take: a job waits for its turn. RESCORE_WORKERS_TIMEOUT_S wins."""
 
 
 @contextmanager
-def address(settings: Settings) -> Iterator[str]:
+def address(settings: Settings) -> Iterator[Cluster]:
     """A cluster that somebody else started and keeps."""
-    yield settings.cluster
+    mend = f"Start workers of {settings.cluster} and run again."
+    yield Cluster(settings.cluster, patience_s=2 * settings.no_worker_s, mend=mend)
 
 
-KINDS: dict[str, Callable[[Settings], AbstractContextManager[str]]] = {
+KINDS: dict[str, Callable[[Settings], AbstractContextManager[Cluster]]] = {
     "local": local,
     "slurm": slurm,
     "kubernetes": kubernetes,
-    "tcp": address,
-    "tls": address,
-    "ws": address,
-    "wss": address,
+    **dict.fromkeys(ADDRESSES, address),
 }
 """What ``--cluster`` may begin with: a name, or the protocol of a scheduler's address."""
-ADDRESSES = frozenset(name for name, start in KINDS.items() if start is address)
 
 
 @contextmanager
-def open_cluster(settings: Settings) -> Iterator[str]:
-    """The scheduler's address of a cluster that is ready: reachable, with workers, all of our versions.
+def open_cluster(settings: Settings) -> Iterator[Cluster]:
+    """A cluster that is ready: reachable, with workers, all of our versions.
 
     Raises ``UsageError`` for a kind that does not exist or cannot be had here, ``PlatformError`` when nothing usable
     answers.
     """
+    check_cluster(settings)
+    if settings.cluster == NONE:
+        raise UsageError("flows have a cluster always. Name one, or say `rescore run --cluster none`.")
     kind = settings.cluster.split("://", 1)[0]
-    if kind not in KINDS or (kind in ADDRESSES) != ("://" in settings.cluster):
-        known = ", ".join(f"{name}://HOST:PORT" if name in ADDRESSES else name for name in KINDS)
-        raise UsageError(f"unknown cluster {settings.cluster!r} (known: {known}).")
     timeout_s = settings.workers_timeout_s or QUEUE_TIMEOUT_S.get(kind, CONNECT_TIMEOUT_S)
-    with KINDS[kind](settings) as scheduler, ready(scheduler, timeout_s):
-        yield scheduler
+    with KINDS[kind](settings) as cluster, ready(cluster.scheduler, timeout_s):
+        yield cluster
 
 
 @contextmanager

@@ -6,10 +6,13 @@ companion that knows its descendants and ends those that outlive it.
 
 from __future__ import annotations
 
+import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,14 +26,42 @@ _DONE = b"done"
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """While the context lasts, what this process starts is ended should it be killed."""
-    command = [sys.executable, str(Path(__file__).resolve()), str(psutil.Process().pid)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as companion:  # noqa: S603
+    """While the context lasts, what this process starts is ended should it be killed, and its files are removed.
+
+    Temporary files of the process, and of those that it starts, are in a folder of their own meanwhile.
+    """
+    with _own_folder() as folder:
+        command = [sys.executable, str(Path(__file__).resolve()), str(psutil.Process().pid), folder]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as companion:  # noqa: S603
+            try:
+                yield
+            finally:
+                with suppress(BrokenPipeError):
+                    companion.communicate(_DONE)
+
+
+@contextmanager
+def _own_folder() -> Iterator[str]:
+    """A folder where temporary files go while the context lasts."""
+    before, said = tempfile.tempdir, os.environ.get("TMPDIR")
+    with tempfile.TemporaryDirectory(prefix="rescore-run-", ignore_cleanup_errors=True) as folder:
+        tempfile.tempdir, os.environ["TMPDIR"] = folder, folder
         try:
-            yield
+            yield folder
         finally:
-            with suppress(BrokenPipeError):
-                companion.communicate(_DONE)
+            tempfile.tempdir = before
+            if said is None:
+                del os.environ["TMPDIR"]
+            else:
+                os.environ["TMPDIR"] = said
+
+
+def leave(code: int) -> None:
+    """End this process now, without waiting for what libraries would still do; the companion ends what it started."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 @contextmanager
@@ -47,8 +78,9 @@ def deaf_to_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def watch(pid: int, stream: int) -> None:
-    """Until ``stream`` ends: remember the descendants of ``pid``; then end them, unless it ended with a goodbye.
+def watch(pid: int, stream: int, folder: str) -> None:
+    """Until ``stream`` ends: remember the descendants of ``pid``; then end them and remove ``folder``, unless it ended
+    with a goodbye.
 
     The stream ends when the process does, whatever ends it.
     """
@@ -62,6 +94,7 @@ def watch(pid: int, stream: int) -> None:
         if said.read() == _DONE:
             return
     end(known.values())
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def end(processes: Iterable[psutil.Process]) -> None:
@@ -76,4 +109,4 @@ def end(processes: Iterable[psutil.Process]) -> None:
 
 
 if __name__ == "__main__":
-    watch(int(sys.argv[1]), sys.stdin.fileno())
+    watch(int(sys.argv[1]), sys.stdin.fileno(), sys.argv[2])

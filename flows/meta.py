@@ -12,9 +12,9 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.clusters import open_cluster
 from flows.overnight import rescore
-from flows.settings import CELLS_AT_ONCE, settings_for
+from flows.settings import settings_for
 from flows.studies import Planned, conclude, evaluations, finish_here, is_light, lacking, prepare, wanted_draws
-from flows.tasks import connected, is_platform_fault
+from flows.tasks import is_platform_fault
 from pipeline.config.meta_file import load_study
 from pipeline.engine.runner import runner
 from pipeline.errors import PlatformError
@@ -22,7 +22,10 @@ from pipeline.grid import Run
 from pipeline.meta.intervals import Resampling
 from pipeline.meta.resamples import Draw, work
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 
+EVALUATIONS_AT_ONCE = 4
+"""Evaluations whose replicates are drawn side by side; each has thousands of tasks."""
 WAITING_AT_ONCE = 2000
 """Drawing tasks that the scheduler holds at a time."""
 
@@ -30,7 +33,7 @@ WAITING_AT_ONCE = 2000
 @flow(
     name="meta",
     flow_run_name="meta {file}",
-    task_runner=ThreadPoolTaskRunner(max_workers=CELLS_AT_ONCE),  # type: ignore[arg-type]  # Prefect types it too narrowly
+    task_runner=ThreadPoolTaskRunner(max_workers=EVALUATIONS_AT_ONCE),  # type: ignore[arg-type]  # Prefect types it too narrowly
     retries=0,
     persist_result=False,
 )
@@ -46,18 +49,18 @@ def meta(
     settings = settings_for(store, cluster, workers)
     kept, study = Store(settings.store), load_study(file)
     planned = prepare(study, kept)
-    with open_cluster(settings) as scheduler:
-        runs = {one.name: _scored(one, kept, scheduler) for one in lacking(planned)}
+    with at_work(kept), open_cluster(settings) as opened, Client(opened.scheduler, set_as_default=False) as client:
+        runs = {one.name: _scored(one, kept, opened.scheduler) for one in lacking(planned)}
         found = evaluations(planned, runs)
         futures = [
             resample.with_options(task_run_name=one.name).submit(
-                one.store.root, wanted_draws(study, one), study.resampling, scheduler
+                one.store.root, wanted_draws(study, one), study.resampling, client
             )
             for one in found
         ]
         for future in futures:
             future.result()
-    _, paths = conclude(study, kept, found)
+        _, paths = conclude(study, kept, found)
     return paths
 
 
@@ -75,12 +78,11 @@ def _scored(planned: Planned, store: Store, scheduler: str) -> Run:
     cache_policy=NO_CACHE,
     persist_result=False,
 )
-def resample(store: str, wanted: Sequence[Draw], how: Resampling, scheduler: str) -> int:
+def resample(store: str, wanted: Sequence[Draw], how: Resampling, client: Client) -> int:
     """Draw replicates on the cluster, those that the store has left out; how many were made."""
     kept, made = Store(store), 0
-    with connected(scheduler) as client:
-        for start in range(0, len(wanted), WAITING_AT_ONCE):
-            made += sum(_drawn(client, kept, wanted[start : start + WAITING_AT_ONCE], how))
+    for start in range(0, len(wanted), WAITING_AT_ONCE):
+        made += sum(_drawn(client, kept, wanted[start : start + WAITING_AT_ONCE], how))
     return made
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
+from queue import SimpleQueue
 from typing import Any
 
 from distributed import Client
-from prefect import flow
+from prefect import flow, runtime
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
-from prefect.futures import PrefectFuture, as_completed
+from prefect.futures import PrefectFuture
 from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.utilities.annotations import quote
 from rich.console import Console
@@ -23,9 +25,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from flows.cluster_local import sized
 from flows.clusters import open_cluster
 from flows.deaths import ALONE, IN_COMPANY, blame_after, suspected_after
+from flows.flight import flying
+from flows.guard import leave
 from flows.logs import from_workers, structured
+from flows.lookout import LOOK_S, Lookout
 from flows.performance import kept_performance
-from flows.settings import CELLS_AT_ONCE, MOST_TASKS, Settings, settings_for
+from flows.server import attended, ending, is_lost
+from flows.settings import Settings, settings_for
 from flows.steps import get_ready_to_finish
 from flows.tasks import Place, Scored, publish_run, score_cells
 from flows.told import State, best_effort, leave_artifacts, tell
@@ -38,8 +44,11 @@ from pipeline.errors import PlatformError, RescoreError
 from pipeline.grid import Run, id_of, latest
 from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 from pipeline.terms import Cell, Evaluation
 
+MOST_AT_ONCE = 4096
+"""Threads of the flow's tasks, at most: they start as cells are sent, and who sends looks at the cluster."""
 TOLD_EVERY_S = 2.0
 """Progress reaches the server at most so often."""
 _LOG = logging.getLogger("rescore")
@@ -48,7 +57,7 @@ _LOG = logging.getLogger("rescore")
 @flow(
     name="rescore",
     flow_run_name="rescore {evaluation}",
-    task_runner=ThreadPoolTaskRunner(max_workers=CELLS_AT_ONCE),  # type: ignore[arg-type]  # Prefect types it too narrowly
+    task_runner=ThreadPoolTaskRunner(max_workers=MOST_AT_ONCE),  # type: ignore[arg-type]  # Prefect types it too narrowly
     retries=0,
     persist_result=False,
 )
@@ -78,7 +87,8 @@ def rescore(
     staged = staged or (isinstance(known, Evaluation) and known.publication != "open")
     with turn(name):
         work = known if isinstance(known, Plan) else make_plan(known, kept)
-        with structured(settings.log, {"evaluation": name, "run": id_of(work)}):
+        told = structured(settings.log, {"evaluation": name, "run": id_of(work)})
+        with told, attended(settings.no_worker_s, leave if runtime.deployment.id else None), ending(), at_work(kept):
             return _run(kept, work, prepared or Work(), settings, staged=staged, show_progress=show_progress)
 
 
@@ -89,12 +99,13 @@ def _run(store: Store, work: Plan, prepared: Work, settings: Settings, *, staged
     _LOG.info("%d cells, %d to score", len(work.jobs), len(todo))
     if todo:
         settings = sized(settings, todo)
-        with open_cluster(settings) as scheduler, Client(scheduler, set_as_default=False) as client:
+        with open_cluster(settings) as cluster, Client(cluster.scheduler, set_as_default=False) as client:
             from_workers(settings.log, client)
             watched = kept_performance(client, store, wanted=not settings.brief)
-            with watched as performance, suspected_after(client, IN_COMPANY):
-                place = Place(store.root, work.address, scheduler)
-                done = score_alone(place, score_all(place, todo, show_progress), client)
+            with watched as performance, suspected_after(client, IN_COMPANY), flying(client) as flight:
+                lookout = Lookout(flight, cluster, settings, is_lost)
+                place = Place(store.root, work.address, flight)
+                done = score_alone(place, score_all(place, todo, lookout, show_progress), lookout)
         notes = {"performance": performance.path, "scoring_wall_s": round(time.monotonic() - began_s, 3)}
     before = None if staged else latest(store, work.evaluation)
     made: Any = quote(total([work.work, prepared, *done.works]))  # Prefect would look through thousands of paths
@@ -121,27 +132,39 @@ class Done:
         self.died += [Cell(*cell) for cell in scored.died]
 
 
-def score_all(place: Place, jobs: Sequence[Job], show_progress: bool) -> Done:
-    """Submit the jobs' cells and wait for all of them.
+def score_all(place: Place, jobs: Sequence[Job], lookout: Lookout, show_progress: bool) -> Done:
+    """Send the jobs' cells on their way, as many as keep the cluster busy, and wait for all of them.
 
     Raises ``PlatformError`` when any could not be scored, for other reasons than that their workers died.
     """
-    groups = grouped(jobs, MOST_TASKS)
-    futures = {
-        score_cells.with_options(task_run_name=label).submit(place, [_parts(job.cell) for job in group]): label
-        for label, group in groups.items()
-    }
-    get_ready_to_finish()
-    failures, done = dict[str, BaseException](), Done()
-    with _progress(len(jobs), show_progress) as advance:
-        for future in as_completed(list(futures)):
-            label = futures[future]
+    groups = grouped(sorted(jobs, key=_n_bytes, reverse=True), lookout.settings.most_tasks)
+    sent = {label: [job.cell for job in group] for label, group in groups.items()}
+    with _progress(len(jobs), show_progress) as reached:
+        return _flown(place, sent, lookout, reached)
+
+
+def _flown(place: Place, groups: Mapping[str, list[Cell]], lookout: Lookout, reached: Callable[[int], None]) -> Done:
+    """What became of groups of cells, each a task. ``reached`` hears how many cells have landed, now and then."""
+    failures, done, flight = dict[str, BaseException](), Done(), place.flight
+    ended: SimpleQueue[tuple[str, PrefectFuture[Any]]] = SimpleQueue()
+    waiting, n_left = deque(groups.items()), len(groups)
+    while n_left:
+        lookout.look()
+        if flight.lost is not None:
+            raise flight.lost
+        while waiting and flight.has_room:
+            _send(place, *waiting.popleft(), ended)
+        get_ready_to_finish()
+        flight.wait(LOOK_S)
+        while not ended.empty():
+            label, future = ended.get()
+            n_left -= 1
             error = _failure(future)
             if error is None:
                 done.add(future.result())
             else:
                 failures[label] = error
-            advance(len(groups[label]))
+        reached(flight.n_landed)
     if failures:
         label, error = min(failures.items())
         what = str(error) if isinstance(error, RescoreError) else f"{type(error).__name__}: {error}"
@@ -150,24 +173,43 @@ def score_all(place: Place, jobs: Sequence[Job], show_progress: bool) -> Done:
     return done
 
 
-def score_alone(place: Place, done: Done, client: Client) -> Done:
+def _send(place: Place, label: str, cells: list[Cell], ended: SimpleQueue[tuple[str, PrefectFuture[Any]]]) -> None:
+    """Give cells to a Prefect task, which goes to ``ended`` when it has."""
+
+    def landed(future: PrefectFuture[Any]) -> None:
+        ended.put((label, future))
+        place.flight.land(cells)
+
+    place.flight.send(cells)
+    task = score_cells.with_options(task_run_name=label)
+    task.submit(place, [_parts(cell) for cell in cells]).add_done_callback(landed)
+
+
+def score_alone(place: Place, done: Done, lookout: Lookout) -> Done:
     """Try the cells whose workers died once more, when all others are done, one at a time.
 
     A worker takes the tasks that wait on it along, so that in company an innocent cell may be suspected.
     """
     if not done.died:
         return done
-    blame_after(client, ALONE)
+    blame_after(place.flight.client, ALONE)
     tried = Done(list(done.works))
     for cell in sorted(done.died, key=str):
         _LOG.warning("workers died while they scored %s; it is tried again alone", cell, extra={"cell": str(cell)})
-        tried.add(score_cells.with_options(task_run_name=f"{cell} alone")(place, [_parts(cell)]))
+        alone = _flown(place, {f"{cell} alone": [cell]}, lookout, lambda _: None)
+        tried.works += alone.works
+        tried.died += alone.died
     return tried
 
 
 def _parts(cell: Cell) -> tuple[str, str, str]:
     """A cell as Prefect's tasks take it."""
     return (cell.query_set, cell.dataset, cell.system)
+
+
+def _n_bytes(job: Job) -> int:
+    """Bytes of a cell's inputs: what takes long begins first."""
+    return sum(source.n_bytes for source in job.inputs.values())
 
 
 def grouped(jobs: Sequence[Job], most: int) -> dict[str, list[Job]]:
@@ -195,7 +237,10 @@ def _failure(future: PrefectFuture[Any]) -> BaseException | None:
 
 @contextmanager
 def _progress(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Progress beside the flow run while the context lasts, and a bar of cells on stderr where one is wanted."""
+    """Progress beside the flow run while the context lasts, and a bar of cells on stderr where one is wanted.
+
+    It is told how many cells have ended in all.
+    """
     tell_server = _server_progress(total)
     if not shown:
         yield tell_server
@@ -204,27 +249,26 @@ def _progress(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as progress:
         bar = progress.add_task("", total=total)
 
-        def advance(cells: int) -> None:
-            progress.advance(bar, cells)
-            tell_server(cells)
+        def reached(done: int) -> None:
+            progress.update(bar, completed=done)
+            tell_server(done)
 
-        yield advance
+        yield reached
 
 
 def _server_progress(total: int) -> Callable[[int], None]:
     """A progress artifact of the flow run, told now and then."""
     artifact: Any = None  # Prefect says that it may be a coroutine; here it is not
-    done, told_s = 0, 0.0
+    told, told_s = 0, 0.0
     with best_effort("its progress"):
         artifact = create_progress_artifact(progress=0.0, key="cells", description=f"{total} cells to score")
 
-    def advance(cells: int) -> None:
-        nonlocal done, told_s
-        done += cells
+    def reached(done: int) -> None:
+        nonlocal told, told_s
         now_s = time.monotonic()
-        if artifact is not None and (done == total or now_s - told_s >= TOLD_EVERY_S):
-            told_s = now_s
+        if artifact is not None and done != told and (done == total or now_s - told_s >= TOLD_EVERY_S):
+            told, told_s = done, now_s
             with best_effort("its progress"):
                 update_progress_artifact(artifact, progress=100.0 * done / total)
 
-    return advance
+    return reached

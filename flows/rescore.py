@@ -9,9 +9,10 @@ from typing import Any
 
 from rich.console import Console
 
-from flows.guard import guarded
-from flows.settings import Settings, prepare_environment, settings_for
-from flows.steps import boards_of, document, finish, is_small, score_here
+from flows.estimate import is_sooner_here
+from flows.guard import guarded, leave
+from flows.settings import NONE, Settings, check_cluster, prepare_environment, settings_for
+from flows.steps import any_given_up, boards_of, document, finish, is_small, score_here
 from pipeline.config import load_evaluation
 from pipeline.config.urls import masked
 from pipeline.engine.memory import without_collector
@@ -25,10 +26,12 @@ from pipeline.report.board import rows_of
 from pipeline.report.terminal import show_boards
 from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 
-_MEND = (
-    "Run again; what is done is reused. Where Prefect's SQLite is locked or slow, set PREFECT_API_URL to a server with "
-    "PostgreSQL (deploy/prefect/README.md)."
+_MEND = "Run again; what is done is reused."
+_MEND_SERVER = (
+    f"{_MEND} Where Prefect's SQLite is locked or slow, set PREFECT_API_URL to a server with PostgreSQL "
+    "(deploy/prefect/README.md)."
 )
 
 
@@ -57,22 +60,25 @@ def run_evaluation(
     evaluation: str,
     *,
     store: str,
-    cluster: str = "local",
+    cluster: str | None = None,
     workers: int | None = None,
     quiet: bool = False,
     alignments: bool = False,
     det: Sequence[str] = (),
+    own_process: bool = False,
 ) -> RunSummary:
     """Score what the store lacks, publish the run, print the boards and where everything is (unless ``quiet``).
 
     With ``alignments`` the run has the organisers' tables of every cell beside its reports, with ``det`` (svg, pdf) its
     DET curve.
 
-    When the latest run has these very inputs, nothing is started and nothing is written.
-    Raises ``ConfigError`` and ``InputError`` for the evaluation's own files, ``PlatformError`` for everything else
-    that keeps cells from being scored.
+    When the latest run has these very inputs, nothing is started and nothing is written. Without a ``cluster``, here or
+    in the environment, one on this machine is started where the run ends sooner with it; ``none`` starts none.
+    Raises ``UsageError`` for a cluster that cannot be had, before anything is read; ``ConfigError`` and ``InputError``
+    for the evaluation's own files, ``PlatformError`` for everything else that keeps cells from being scored.
     """
-    kept = Store(store)
+    settings, kept = settings_for(store, cluster, workers), Store(store)
+    check_cluster(settings)
     if det:
         from pipeline.report.plots.det_file import check_forms
 
@@ -81,7 +87,8 @@ def run_evaluation(
     todo = missing(work.jobs, kept)
     found = None if todo else unless_damaged(lambda: _standing(kept, work), "the latest run")
     if found is None:
-        run = _make(evaluation, work, todo, Settings(store, cluster, workers), quiet=quiet)
+        with at_work(kept):
+            run = _make(evaluation, work, todo, settings, quiet=quiet, own_process=own_process)
         boards = boards_of(kept, run)
     else:
         run, boards = found
@@ -112,19 +119,34 @@ def _standing(store: Store, work: Plan) -> tuple[Run, Boards] | None:
     return replace(run, work=nothing), boards_of(store, run)
 
 
-def _make(evaluation: str, work: Plan, todo: Sequence[Job], settings: Settings, *, quiet: bool) -> Run:
-    """Score and publish: here where no output is to be read and little is to be done, else through the flow."""
+def _make(
+    evaluation: str, work: Plan, todo: Sequence[Job], settings: Settings, *, quiet: bool, own_process: bool
+) -> Run:
+    """Score and publish: here where that is over sooner, or asked for, else through the flow."""
     store, cells = Store(settings.store), f"{len(work.jobs)} cells, {len(todo)} to score"
-    if is_small(store, work, todo):
+    if (why := _why_here(store, work, todo, settings)) is not None:
         if not quiet:
-            _say(f"{cells}, and no output to read: neither Prefect nor Dask is started.")
+            _say(f"{cells}{why}: neither Prefect nor Dask is started.")
         return finish(store, work, score_here(store, work, todo))
     if not quiet:
         _say(f"{cells}. Starting Prefect and Dask ({settings.cluster}) …")
-    return _start_flow(evaluation, work, todo, settings, show_progress=not quiet)
+    return _start_flow(evaluation, work, todo, settings, show_progress=not quiet, own_process=own_process)
 
 
-def _start_flow(evaluation: str, work: Plan, todo: Sequence[Job], settings: Settings, *, show_progress: bool) -> Run:
+def _why_here(store: Store, work: Plan, todo: Sequence[Job], settings: Settings) -> str | None:
+    """Why this process scores alone, as the end of a sentence; None where it does not."""
+    if not todo or settings.cluster == NONE:
+        return ""
+    if settings.is_asked_for or any_given_up(store, todo):
+        return None
+    if is_small(store, work, todo):
+        return ", and no output to read"
+    return ", and soon done here" if settings.workers is None and is_sooner_here(todo) else None
+
+
+def _start_flow(
+    evaluation: str, work: Plan, todo: Sequence[Job], settings: Settings, *, show_progress: bool, own_process: bool
+) -> Run:
     """Run the flow on this plan, with an embedded Prefect server unless the environment names one.
 
     Workers start while Prefect does: both take seconds, and what takes them is imports.
@@ -132,15 +154,15 @@ def _start_flow(evaluation: str, work: Plan, todo: Sequence[Job], settings: Sett
     prepare_environment()
     from flows.cluster_local import begun, sized  # Dask, like Prefect, reads the environment when it is imported
 
-    own = sized(settings_for(settings.store, settings.cluster, settings.workers), todo)
+    own = sized(settings, todo)
     try:
         with guarded(), begun(own):
             with without_collector():
                 from flows.overnight import rescore
-                from flows.server import start_server
+                from flows.server import attended, start_server
                 from flows.told import unheard
             start_server()
-            with unheard(own.brief):
+            with attended(own.no_worker_s, leave if own_process else None), unheard(own.brief):
                 return rescore(
                     evaluation,
                     store=settings.store,
@@ -155,9 +177,15 @@ def _start_flow(evaluation: str, work: Plan, todo: Sequence[Job], settings: Sett
     except Exception as error:  # Prefect and its HTTP client raise all sorts when the server does not answer
         run = _published(Store(settings.store), work)
         if run is None:
-            raise PlatformError(f"the flow failed ({type(error).__name__}: {error}). {_MEND}") from error
+            raise PlatformError(f"the flow failed ({type(error).__name__}: {error}). {_mend(error)}") from error
+        sys.modules["flows.server"].succeeded()
         _say(f"Prefect's server failed at the end ({type(error).__name__}); the run had been published.")
         return run
+
+
+def _mend(error: Exception) -> str:
+    """What to do about an error of the flow's: only Prefect's own have to do with its server."""
+    return _MEND_SERVER if type(error).__module__.partition(".")[0] in ("prefect", "httpx", "httpcore") else _MEND
 
 
 def _published(store: Store, work: Plan) -> Run | None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from pipeline.errors import UsageError
 
 DEFAULT_STORE = "./rescore-store"
-CELLS_AT_ONCE = 4
-"""Threads of the flow; each waits for one cell's Dask graph, so a few are enough to keep the workers busy."""
 MOST_TASKS = 200
-"""Prefect tasks of one flow on SQLite; its event queue holds up the next flow beyond (62 s after 1,000 tasks)."""
+"""Prefect tasks of one flow on SQLite; its event queue holds up the next flow beyond (62 s after 1,000 tasks, 2 s on
+PostgreSQL). RESCORE_MOST_TASKS says otherwise; cells beyond share tasks."""
 
 QUIET = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -29,6 +30,14 @@ QUIET = {
     # What went wrong is told once, by us, with what to do about it. Servers still receive the log.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
 }
+NONE = "none"
+"""The kind of cluster that is none: everything is done in the run's own process."""
+JOBS = {"slurm": ("sbatch", "scancel")}
+"""Kinds whose workers are jobs of a scheduler, and the commands that these need."""
+STARTED = ("local", *JOBS, "kubernetes")
+"""Kinds of clusters that a run starts."""
+ADDRESSES = ("tcp", "tls", "ws", "wss")
+"""What the address of somebody else's scheduler begins with."""
 DASK_LOGGING = {
     "distributed": "warning",
     "distributed.worker": "critical",
@@ -57,7 +66,7 @@ class Settings:
 
     store: str = DEFAULT_STORE
     cluster: str = "local"
-    """``local``, ``slurm``, ``kubernetes`` or a scheduler's address (``tcp://…``, ``tls://…``)."""
+    """``none``, ``local``, ``slurm``, ``kubernetes`` or a scheduler's address (``tcp://…``, ``tls://…``)."""
     workers: int | None = None
     """Worker processes of a cluster that the run starts; None is as many as there is work for, at most one a core, or
     what the manifest says."""
@@ -65,8 +74,14 @@ class Settings:
     """``json``: what the flow and its workers do, as JSON lines on stderr; ``text``: warnings only."""
     workers_timeout_s: int | None = None
     """How long the first worker may take to come; None is what is usual for the kind of cluster."""
+    no_worker_s: int = 30
+    """How long a run goes on without any worker, or an answer of its scheduler, before something is done about it."""
+    most_tasks: int = MOST_TASKS
+    """Prefect tasks of the flow, at most."""
     brief: bool = False
     """Little is to be scored: the run goes without Dask's dashboard, and without its report."""
+    is_asked_for: bool = field(default=False, compare=False)
+    """Whether somebody named the cluster: then everything goes through it."""
 
 
 def settings_for(
@@ -77,7 +92,7 @@ def settings_for(
 ) -> Settings:
     """Settings as given; where not, from ``RESCORE_STORE``, ``RESCORE_CLUSTER``, ``RESCORE_WORKERS``; else defaults.
 
-    Raises ``UsageError`` for a number of workers that is none, or a ``RESCORE_LOG`` that does not exist.
+    Raises ``UsageError`` for a number that is none, or a ``RESCORE_LOG`` that does not exist.
     """
     values = os.environ if environment is None else environment
     log = values.get("RESCORE_LOG") or "text"
@@ -86,10 +101,32 @@ def settings_for(
     return Settings(
         store=store or values.get("RESCORE_STORE") or DEFAULT_STORE,
         cluster=cluster or values.get("RESCORE_CLUSTER") or "local",
+        is_asked_for=bool(cluster or values.get("RESCORE_CLUSTER")),
         workers=workers or _count(values, "RESCORE_WORKERS"),
         log=log,
         workers_timeout_s=_count(values, "RESCORE_WORKERS_TIMEOUT_S"),
+        no_worker_s=_count(values, "RESCORE_NO_WORKER_S") or 30,
+        most_tasks=_count(values, "RESCORE_MOST_TASKS") or MOST_TASKS,
     )
+
+
+def check_cluster(settings: Settings) -> None:
+    """Raise ``UsageError`` for a kind of cluster that does not exist or cannot be had here: before anything starts."""
+    kind, is_address = settings.cluster.split("://", 1)[0], "://" in settings.cluster
+    if settings.cluster == NONE:
+        return
+    if kind not in (ADDRESSES if is_address else STARTED):
+        known = ", ".join((NONE, *STARTED, *(f"{name}://HOST:PORT" for name in ADDRESSES)))
+        raise UsageError(f"unknown cluster {settings.cluster!r} (known: {known}).")
+    library = "dask_jobqueue" if kind in JOBS else "dask_kubernetes" if kind == "kubernetes" else "dask"
+    if find_spec(library) is None:
+        raise UsageError(f"--cluster {kind} needs {library.replace('_', '-')}. Install rescore[{kind}].")
+    lacking = [command for command in JOBS.get(kind, ()) if shutil.which(command) is None]
+    if lacking:
+        needed = " and ".join(JOBS[kind])
+        raise UsageError(f"--cluster {kind} needs {needed} on the PATH. Run it on a login node.")
+    if kind in JOBS and settings.workers is None:
+        raise UsageError(f"--cluster {kind} needs the number of workers. Say --workers N, or set RESCORE_WORKERS.")
 
 
 def _count(values: Mapping[str, str], name: str) -> int | None:

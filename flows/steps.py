@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pipeline.engine.cell import do_cell, kept_result, lacks
+from pipeline.engine.cell import do_cell, kept_result, lacks, with_supplements
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import Job, Plan, given_up_address
 from pipeline.engine.result import Result
 from pipeline.engine.work import Work, total
 from pipeline.grid import Run, before, checked, load_grid, publish, recorded
+from pipeline.meta.cells import NOT_KEPT
 from pipeline.meta.variants import is_probe
 from pipeline.report.board import Run as Boards
 from pipeline.report.board import read_run
 from pipeline.report.boards_file import read_boards
 from pipeline.season.gate import holds
+from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.store.meter import Metered, metered
+from pipeline.store.noting import NotingStore
 
 if TYPE_CHECKING:
+    from pipeline.meta.intervals import BoardIntervals
     from pipeline.report.changes.diff import Diff, Side
 
 _MADE_FROM = "an object that intervals are made from"
@@ -33,6 +38,7 @@ _TO_FINISH = (
     "dask.array",  # xarray looks for it with the first array that it is given
 )
 """What publishing imports. Nothing breaks where something is missing here: it is then imported later."""
+_READERS_AT_ONCE = 8
 MOST_HERE = 200
 """Cells that are scored in this process where no output is to be read: beyond, a cluster is worth its start."""
 MOST_BYTES_HERE = 500_000_000
@@ -44,11 +50,17 @@ def is_small(store: Store, plan: Plan, todo: Iterable[Job]) -> bool:
     jobs = tuple(todo)
     if len(jobs) > MOST_HERE:
         return False
-    if any(store.exists(f"results/{given_up_address(job)}.json") for job in jobs):
-        return False  # it took its workers with it once, and would take this process
-    found = [(lacks(store, plan, job), sum(source.n_bytes for source in job.inputs.values())) for job in jobs]
-    n_bytes = sum(size for what, size in found if what == "labels")
-    return n_bytes <= MOST_BYTES_HERE and all(what != "all" for what, _ in found)
+    if any_given_up(store, jobs):
+        return False
+    lacking = lacks(store, plan, jobs)
+    sizes = (sum(source.n_bytes for source in job.inputs.values()) for job in jobs)
+    n_bytes = sum(size for what, size in zip(lacking, sizes, strict=True) if what == "labels")
+    return n_bytes <= MOST_BYTES_HERE and "all" not in lacking
+
+
+def any_given_up(store: Store, jobs: Iterable[Job]) -> bool:
+    """Whether a job took its workers with it once: it would take this process."""
+    return bool(store.present([f"results/{given_up_address(job)}.json" for job in jobs]))
 
 
 def score_here(store: Store, plan: Plan, todo: Iterable[Job]) -> Work:
@@ -79,11 +91,11 @@ def finish(
 
 
 def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: bool, notes: Mapping[str, Any]) -> Run:
-    results, works, known = list[Result](), [plan.work, work], recorded(store, plan)
-    for job in plan.jobs:
-        result, again = sound_result(store, plan, job, known.get(job.path))
-        results.append(result)
-        works.append(again)
+    store = NotingStore(store.root)  # what is read and written now is not read again for the manifest
+    known = recorded(store, plan)
+    with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
+        found = list(pool.map(lambda job: sound_result(store, plan, job, known.get(job.path)), plan.jobs))
+    results, works = [result for result, _ in found], [plan.work, work, *(again for _, again in found)]
     if is_probe(plan.evaluation):  # its figures are a line in a study, and nobody opens a page of its own
         return publish(store, plan, results, work=lambda: {**document(plan, total(works)), **notes})
     from pipeline.report.cell_tables import write_cell_tables
@@ -94,16 +106,36 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     previous = unless_damaged(lambda: _previous(store, plan), f"the run of {plan.evaluation} before")
 
     def report(store: Store, prefix: str, grid: Any, ordered: Sequence[Result]) -> Mapping[str, str]:
-        intervals = unless_damaged(lambda: when_cheap(store, plan, ordered), _MADE_FROM) or ()
-        written = write_reports(store, prefix, grid, ordered, _changes(previous, plan, grid, ordered), intervals)
-        tables = write_cell_tables(store, plan, prefix) if plan.alignments else {}
-        return {**written, **tables, **(write_cell_drawings(store, plan, prefix) if plan.det else {})}
+        intervals = unless_damaged(lambda: when_cheap(store, plan, ordered), _MADE_FROM)
+        changes = _changes(previous, plan, grid, ordered)
+        folder = prefix + _told_apart(changes, intervals)
+        written = write_reports(store, folder, grid, ordered, changes, intervals or ())
+        tables = write_cell_tables(store, plan, folder) if plan.alignments else {}
+        return {**written, **tables, **(write_cell_drawings(store, plan, folder) if plan.det else {})}
 
     def took() -> Mapping[str, Any]:
         return {**document(plan, total([*works, Work.of_cost("publish", meter.cost)])), **notes}
 
     waits = holds(store, plan, results) or staged
     return publish(store, plan, results, report=report, work=took, staged=waits)
+
+
+def _told_apart(changes: Diff | None, intervals: Sequence[BoardIntervals] | None) -> str:
+    """What ends the name of a folder of reports: nothing for those of a first run, all of whose intervals are known.
+
+    Reports say what moved since the run before and lack intervals where trials are lost, so that equal runs that are
+    published at once may have others. Neither may replace what the other's manifest names.
+    """
+    lost = [
+        [board.query_set, board.dataset, system]
+        for board in intervals or ()
+        for system, interval in board.intervals.items()
+        if interval.reason == NOT_KEPT
+    ]
+    if changes is None and intervals is not None and not lost:
+        return ""
+    before = "" if changes is None else changes.before
+    return f"-{address('reports', before=before, intervals=intervals is not None, lost=lost)[:8]}"
 
 
 def _previous(store: Store, plan: Plan) -> Side | None:
@@ -135,7 +167,9 @@ def sound_result(store: Store, plan: Plan, job: Job, sha256: str | None = None) 
         work = do_cell(store, plan, job.cell)
         work = work if work.damaged else work + Work.of_damaged(job.path)
 
-    return mended(lambda: kept_result(store, job, sha256), again, job.path)[0], work
+    found = mended(lambda: kept_result(store, job, sha256), again, job.path)[0]
+    whole, more = with_supplements(store, plan, job, found)
+    return whole, work + more
 
 
 def boards_of(store: Store, run: Run) -> Boards:

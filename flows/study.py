@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from flows.guard import guarded
-from flows.settings import prepare_environment, settings_for
+from flows.settings import Settings, check_cluster, prepare_environment, settings_for
 from flows.studies import (
     MOST_DRAWN_HERE,
     Planned,
@@ -31,6 +31,7 @@ from pipeline.meta.study import Study
 from pipeline.meta.variants import is_probe
 from pipeline.store import studies
 from pipeline.store.blobs import Store
+from pipeline.store.leases import at_work
 
 
 @dataclass(frozen=True)
@@ -43,25 +44,28 @@ class StudySummary:
 
 
 def run_study(
-    file: str, *, store: str, cluster: str = "local", workers: int | None = None, quiet: bool = False
+    file: str, *, store: str, cluster: str | None = None, workers: int | None = None, quiet: bool = False
 ) -> StudySummary:
     """Do the study that a meta file describes, and say where everything is (unless ``quiet``).
 
     Raises ``ConfigError`` and ``InputError`` for the study's own files, ``PlatformError`` for everything else that
     keeps it from being done.
     """
+    settings = settings_for(store, cluster, workers)
+    check_cluster(settings)
     kept, study = Store(store), load_study(file)
     planned = prepare(study, kept)
     if is_brief(study, kept, planned):
-        runs = {one.name: finish_here(one) for one in lacking(planned)}
-        _, paths = conclude(study, kept, evaluations(planned, runs))
+        with at_work(kept):
+            runs = {one.name: finish_here(one) for one in lacking(planned)}
+            _, paths = conclude(study, kept, evaluations(planned, runs))
     else:
         if not quiet:
             n_probes = sum(is_probe(one.name) for one in planned)
             again = f", {n_probes} times again at other tolerances" if n_probes else ""
-            text = f"{len(planned) - n_probes} evaluations{again}. Starting Prefect and Dask ({cluster}) …"
+            text = f"{len(planned) - n_probes} evaluations{again}. Starting Prefect and Dask ({settings.cluster}) …"
             Console(file=sys.stderr, highlight=False).print(text, style="dim")
-        paths = dict(_start_flow(file, store, cluster, workers))
+        paths = dict(_start_flow(file, settings))
     named = tuple(one.name for one in planned if not is_probe(one.name))
     summary = StudySummary(study.name, named, {name: kept.url(path) for name, path in paths.items()})
     if not quiet:
@@ -86,18 +90,18 @@ def is_brief(study: Study, store: Store, planned: tuple[Planned, ...]) -> bool:
     return sum(len(one.plan.jobs) * per_cell for one in planned if not is_probe(one.name)) <= MOST_DRAWN_HERE
 
 
-def _start_flow(file: str, store: str, cluster: str, workers: int | None) -> Mapping[str, str]:
+def _start_flow(file: str, settings: Settings) -> Mapping[str, str]:
     """Run the flow, with an embedded Prefect server unless the environment names one."""
     prepare_environment()
     from flows.cluster_local import begun  # Dask, like Prefect, reads the environment when it is imported
 
     try:
-        with guarded(), begun(settings_for(store, cluster, workers)):
+        with guarded(), begun(settings):
             with without_collector():
                 from flows.meta import meta
                 from flows.server import start_server
             start_server()
-            return meta(file, store=store, cluster=cluster, workers=workers)
+            return meta(file, store=settings.store, cluster=settings.cluster, workers=settings.workers)
     except RescoreError:
         raise
     except Exception as error:  # Prefect and its HTTP client raise all sorts when the server does not answer

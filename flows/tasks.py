@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from distributed import Client
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State, TaskRun
 
+from flows.flight import Flight, LostError
 from flows.steps import finish
 from pipeline.engine.cell import do_cell
 from pipeline.engine.plan import Plan, given_up, load_plan
+from pipeline.engine.runner import OnCluster
 from pipeline.engine.work import Work, total
 from pipeline.errors import PlatformError, WorkerDiedError
 from pipeline.grid import Run
@@ -22,37 +26,19 @@ from pipeline.store.blobs import Store
 from pipeline.terms import Cell
 
 
-class SchedulerLostError(PlatformError):
-    """The cluster answered when the run began and does not any more: trying cell after cell would take hours."""
-
-
-_LOST: set[str] = set()
-"""Schedulers that this process has lost."""
-
-
 def is_platform_fault(_task: Any, _run: TaskRun, state: State[Any]) -> bool:
     """Whether another try may succeed: store, network or cluster failed. Anything else would fail again."""
     error = state.result(raise_on_failure=False)
-    return isinstance(error, (PlatformError, OSError)) and not isinstance(error, SchedulerLostError)
-
-
-def connected(scheduler: str) -> Client:
-    """A client of the run's cluster. Raises ``SchedulerLostError``, at once where it is known already."""
-    if scheduler not in _LOST:
-        try:
-            return Client(scheduler, set_as_default=False)
-        except OSError:
-            _LOST.add(scheduler)
-    raise SchedulerLostError(f"the Dask scheduler at {scheduler} is gone. Start it, or say --cluster local.")
+    return isinstance(error, (PlatformError, OSError)) and not isinstance(error, LostError)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a task works: addresses only."""
+    """Where a task works: addresses, and the flight of the run that it is part of."""
 
     store: str
     plan: str
-    scheduler: str
+    flight: Flight
 
 
 @dataclass(frozen=True)
@@ -73,20 +59,40 @@ class Scored:
     persist_result=False,
 )
 def score_cells(place: Place, cells: Sequence[tuple[str, str, str]]) -> Scored:
-    """Score cells, given as (query set, dataset, system), one after the other.
+    """Score cells, given as (query set, dataset, system), side by side as far as there is room in flight.
 
-    A run of ordinary size has one cell a task.
+    A run of ordinary size has one cell a task. One that fails does not keep the others from being scored.
     """
-    kept = Store(place.store)
-    planned = planned_once(kept, place.plan)
-    works, died = list[Work](), list[tuple[str, str, str]]()
-    with connected(place.scheduler) as client:
+    flown = flown_together(place, [Cell(*cell) for cell in cells])
+    failures = [done for done in flown if isinstance(done, Exception) and not isinstance(done, WorkerDiedError)]
+    if failures:
+        raise failures[0]
+    died = [cell for cell, done in zip(cells, flown, strict=True) if isinstance(done, WorkerDiedError)]
+    return Scored(total(done for done in flown if isinstance(done, Work)), tuple(died))
+
+
+def flown_together(place: Place, cells: Sequence[Cell]) -> list[Work | Exception]:
+    """What each cell came to. A thread waits for each that is in flight, and starts when there is a place for it."""
+    kept, flight = Store(place.store), place.flight
+    planned, run = planned_once(kept, place.plan), OnCluster(flight.client, lambda: flight.lost)
+
+    def fly(cell: Cell, seat: ExitStack) -> Work | Exception:
+        try:
+            with seat:
+                try:
+                    return do_cell(kept, planned, cell, run)
+                except WorkerDiedError as error:
+                    return error
+        except Exception as error:  # noqa: BLE001 - raised by who waits for all of them
+            return error
+
+    found: list[Future[Work | Exception]] = []
+    with ThreadPoolExecutor(len(cells), "rescore-cell") as pool:
         for cell in cells:
-            try:
-                works.append(do_cell(kept, planned, Cell(*cell), client))
-            except WorkerDiedError:
-                died.append(cell)
-    return Scored(total(works), tuple(died))
+            with ExitStack() as seat:
+                seat.enter_context(flight.aloft(cell))
+                found.append(pool.submit(copy_context().run, fly, cell, seat.pop_all()))
+    return [future.result() for future in found]
 
 
 @lru_cache(maxsize=2)

@@ -5,36 +5,20 @@ A deployment's schedule, or ``rescore watch``, calls it. Import after ``settings
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from prefect import flow
 
+from flows.look import Watched, is_staged, standing
 from flows.overnight import rescore
 from flows.settings import settings_for
 from flows.steps import finish, is_small, score_here
 from flows.told import State, moved, tell
 from flows.turns import turn
 from pipeline.config import load_evaluation
-from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, missing
 from pipeline.engine.plan import plan as make_plan
-from pipeline.errors import UsageError
-from pipeline.grid import STAGED, Run, check_objects, latest
-from pipeline.season.gate import phase_of, waits_for
+from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
-from pipeline.terms import Evaluation
-
-
-@dataclass(frozen=True)
-class Watched:
-    """What one look came to."""
-
-    evaluation: str
-    run: str
-    state: str
-    """``unchanged``, ``published`` or ``staged``."""
-    changes: str = ""
-    """What moved, as ``rescore diff`` says it."""
+from pipeline.store.leases import at_work
 
 
 @flow(name="rescore-watch", flow_run_name="watch {evaluation}", retries=0, persist_result=False)
@@ -56,41 +40,23 @@ def watch(
     staged = is_staged(described, publish)
     with turn(described.name):
         work = make_plan(described, kept)
-        standing = last(kept, work, staged=staged or phase_of(kept, described.name) is not None)
-        if standing is not None:
-            return Watched(work.evaluation, standing.id, "unchanged")
-        state: State = "staged" if staged else "published"
-        todo = missing(work.jobs, kept)
-        if is_small(kept, work, todo):
-            run = finish(kept, work, score_here(kept, work, todo), staged=staged)
-            state = "staged" if waits_for(kept, run) else state
-            return Watched(work.evaluation, run.id, state, tell(kept, work, run, state))
-        # The flow tells by itself.
-        run = rescore(evaluation, store, cluster, workers, plan=work.address, prepared=work.work, staged=staged)
-        state = "staged" if waits_for(kept, run) else state
-        return Watched(work.evaluation, run.id, state, moved(kept, run))
+        if (unchanged := standing(kept, described, work, staged=staged)) is not None:
+            return unchanged
+        with at_work(kept):
+            return _made(evaluation, kept, work, cluster, workers, staged=staged)
 
 
-def is_staged(evaluation: Evaluation, publish: bool | None) -> bool:
-    """Whether a run's results wait for a person."""
-    if evaluation.publication == "sealed" and publish:
-        raise UsageError(
-            f"{evaluation.name} is sealed: its results never appear unattended. Stage them, then `rescore publish RUN`."
-        )
-    return evaluation.publication != "open" if publish is None else not publish
-
-
-def last(store: Store, work: Plan, *, staged: bool) -> Run | None:
-    """The run that holds all that the plan asks for already, published or, where it may wait, staged; or None."""
-    for name in (work.evaluation, *([f"{work.evaluation}{STAGED}"] if staged else [])):
-        run = unless_damaged(lambda name=name: _whole(store, name), f"the run of {name}")  # type: ignore[misc]
-        if run is not None and run.plan == work.address:
-            return run
-    return None
-
-
-def _whole(store: Store, name: str) -> Run | None:
-    run = latest(store, name)
-    if run is not None:
-        check_objects(store, run)
-    return run
+def _made(
+    evaluation: str, store: Store, work: Plan, cluster: str | None, workers: int | None, *, staged: bool
+) -> Watched:
+    """Score and publish or stage what the plan asks for: here where that is little, else by the flow."""
+    state: State = "staged" if staged else "published"
+    todo = missing(work.jobs, store)
+    if is_small(store, work, todo):
+        run = finish(store, work, score_here(store, work, todo), staged=staged)
+        state = "staged" if waits_for(store, run) else state
+        return Watched(work.evaluation, run.id, state, tell(store, work, run, state))
+    # The flow tells by itself.
+    run = rescore(evaluation, store.root, cluster, workers, plan=work.address, prepared=work.work, staged=staged)
+    state = "staged" if waits_for(store, run) else state
+    return Watched(work.evaluation, run.id, state, moved(store, run))

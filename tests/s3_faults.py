@@ -26,11 +26,16 @@ ANSWERS = {
 BREAKS = ("drop", "lose", "cut", "stall")
 """The connection closes before the server hears; after it did; amid its answer; after a silence."""
 STALL_S = 30.0
+KINDS = ("get", "range get", "head", "put", "list", "post", "delete")
+"""Kinds of requests, as ``kind_of`` names them."""
 _NOT_FORWARDED = frozenset({"connection", "expect", "keep-alive", "transfer-encoding"})
 
 
 class FaultProxy(ThreadingHTTPServer):
-    """``fault`` may be set at any time. ``seen`` is every request that came, as (method, path)."""
+    """``fault`` may be set at any time. ``seen`` is every request that came, as (method, path); ``kinds`` counts them.
+
+    With ``delay_s`` every request is forwarded so much later, as a network far away would.
+    """
 
     daemon_threads = True
     request_queue_size = 128
@@ -39,7 +44,9 @@ class FaultProxy(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.upstream = urlsplit(upstream)
         self.fault: Fault | None = None
+        self.delay_s = 0.0
         self.seen: list[tuple[str, str]] = []
+        self.kinds: Counter[str] = Counter()
         self.spoiled: Counter[str] = Counter()
         self.closing = threading.Event()
 
@@ -62,6 +69,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _any(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.seen.append((self.command, self.path))
+        self.server.kinds[kind_of(self.command, self.path, ranged="Range" in self.headers)] += 1
+        time.sleep(self.server.delay_s)
         fault = self.server.fault(self.command, self.path) if self.server.fault is not None else None
         if fault is not None:
             self.server.spoiled[fault] += 1
@@ -125,6 +134,13 @@ def spoiling(upstream: str) -> Iterator[FaultProxy]:
             proxy.closing.set()
             proxy.shutdown()
             thread.join()
+
+
+def kind_of(method: str, path: str, *, ranged: bool) -> str:
+    """What a request is for, one of ``KINDS``: a GET is of an object, of a part of one, or lists a folder."""
+    if method == "GET":
+        return "list" if "list-type=" in path else "range get" if ranged else "get"
+    return method.lower()
 
 
 def storm(seed: int, seconds: float, share: float, kinds: tuple[str, ...]) -> Fault:

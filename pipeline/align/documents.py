@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.align.aligned import Aligned
+from pipeline.arrays import Ints
 from pipeline.formats.table import recode
 from pipeline.trials.documents import DocumentKey
-from pipeline.trials.schema import Ints, Trials
+from pipeline.trials.schema import Trials
 
 
 def align_documents(trials: Trials, key: DocumentKey) -> Aligned:

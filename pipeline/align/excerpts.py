@@ -9,8 +9,9 @@ import numpy as np
 
 from pipeline import compiled
 from pipeline.align.mapping.grouped import positions_within
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.table import Array, recode, wide
-from pipeline.trials.schema import Bools, Codes, Excerpts, Floats, Ints
+from pipeline.trials.schema import Excerpts
 from pipeline.trials.spans import holding
 
 _PLACES_AT_MOST = 1 << 20

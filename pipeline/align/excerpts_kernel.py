@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
+from pipeline.arrays import Bools, Codes, Floats
 from pipeline.compiled import by_sources
-from pipeline.trials.schema import Bools, Codes, Floats
 
 _CODES, _FLOATS = (types.Array(kind, 1, "C", readonly=True) for kind in (types.int32, types.float64))
 _SIGNATURE = types.Array(types.boolean, 1, "C")(_CODES, _CODES, types.int64, *(_FLOATS,) * 4)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.arrays import Bools, Codes, Ints
 from pipeline.trials.clips import LEFT_OUT, NONTARGET, TARGET, UNKEYED, ClipKey, ClipTrials
-from pipeline.trials.schema import Bools, Codes, Ints
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,6 @@ class Identified:
     target: Bools
     omitted: Ints
     """Rows of the key: targets of submitted events that have no trial."""
-    omitted_event: Codes
-    """The event of each of them."""
     n_missing_nontarget: Ints
     """Non-targets of submitted events that have no trial."""
     n_missing_target: Ints
@@ -48,12 +46,10 @@ def identify(trials: ClipTrials, key: ClipKey, *, keep_unkeyed: bool) -> Identif
     def count(rows: Bools, events: Codes) -> Ints:
         return np.bincount(events[rows], minlength=n_events).astype(np.int64)
 
-    omitted = np.flatnonzero(missing & (key.label == TARGET))
     return Identified(
         kept=kept,
         target=label[kept] == TARGET,
-        omitted=omitted,
-        omitted_event=event[omitted],
+        omitted=np.flatnonzero(missing & (key.label == TARGET)),
         n_missing_nontarget=count(missing & (key.label == NONTARGET), event),
         n_missing_target=count(missing & (key.label == TARGET), event),
         n_unkeyed=count(label == UNKEYED, trials.event),

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.align.aligned import Aligned
+from pipeline.arrays import Bools, Ints
 from pipeline.formats.table import Array
-from pipeline.trials.schema import Bools, Ints
 
 OUTCOMES = (
     *("hit", "miss", "false_alarm", "correct_rejection"),
@@ -58,6 +58,14 @@ class Labels:
             columns[name] = Column(column.dim, _moved(values, -ends.get(column.rows_of, (0, 0))[0]), column.rows_of)
         offsets = {dim: np.clip(self.offsets[dim] - begin, 0, end - begin) for dim, (begin, end) in ends.items()}
         return Labels(columns, offsets)
+
+    def with_key_rows(self, first: int) -> Labels:
+        """The same, rows of the key counting from ``first`` rows earlier."""
+        columns = {
+            name: Column(column.dim, _moved(column.values, first), column.rows_of) if column.rows_of == KEY else column
+            for name, column in self.columns.items()
+        }
+        return Labels(columns, self.offsets)
 
     @classmethod
     def joined(cls, parts: Sequence[Labels]) -> Labels:

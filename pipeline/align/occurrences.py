@@ -15,8 +15,9 @@ from pipeline.align.mapping.grouped import overlapping
 from pipeline.align.mapping.groups import sorted_references
 from pipeline.align.mapping.pairs import largest_mapping, list_pairs, rivals_of
 from pipeline.align.mapping.small import settle_small
+from pipeline.arrays import Bools, Ints
 from pipeline.errors import Finding, InputError
-from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
+from pipeline.trials.schema import Occurrences, Trials
 
 KWSEVAL_SCORE_FLOOR = 1e-5
 

@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 
 from pipeline.align.aligned import Aligned
+from pipeline.arrays import Bools, Ints
 from pipeline.formats.table import recode
-from pipeline.trials.schema import Bools, Excerpts, Ints, Occurrences, Trials
+from pipeline.trials.schema import Excerpts, Occurrences, Trials
 from pipeline.trials.spans import holding
 
 Deciding = Literal["best", "any"]

@@ -69,6 +69,10 @@ def run() -> None:
     set_environment()
     set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     code = main()
+    if (server := sys.modules.get("flows.server")) is not None and server.is_lost():
+        from flows.guard import leave  # Prefect would go on telling its server of events, for minutes
+
+        leave(code)
     freeze()  # Python's last look for garbage would go through every module there is, for half a second
     sys.exit(code)
 

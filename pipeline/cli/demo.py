@@ -50,7 +50,7 @@ def demo(args: argparse.Namespace) -> int:
     from flows.rescore import run_evaluation
 
     store = args.store or str(folder / "store")
-    summary = run_evaluation(str(evaluation), store=store, workers=args.workers)
+    summary = run_evaluation(str(evaluation), store=store, cluster="local", workers=args.workers)
     page = summary.paths.get("index.html", "")
     print(f"\nOpen {page} in a browser. Change a file in {folder} and say")
     print(f"  rescore run {evaluation} --store {store}")
@@ -68,7 +68,7 @@ def _years(folder: Path, args: argparse.Namespace) -> int:
     from flows.study import run_study
 
     store = args.store or str(folder / "store")
-    summary = run_study(str(file), store=store, workers=args.workers)
+    summary = run_study(str(file), store=store, cluster="local", workers=args.workers)
     print(f"\nOpen {summary.paths['index.html']} in a browser. Change {file} and say")
     print(f"  rescore meta {file} --store {store}")
     return 0

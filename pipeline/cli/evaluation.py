@@ -54,6 +54,7 @@ def run_command(args: argparse.Namespace) -> int:
         workers=args.workers,
         quiet=args.quiet or args.json,
         alignments=args.alignments,
+        own_process=True,
         det=tuple(dict.fromkeys(form.strip().lower() for form in args.det.split(",") if form.strip())),
     )
     if args.json:

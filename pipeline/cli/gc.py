@@ -20,7 +20,7 @@ def register(subparsers: Any) -> None:
         help="remove what no run and no study reaches",
         description="List the objects that no published run and no finished study reaches, as crashed runs and old "
         "editions leave them; with --delete remove them. Nothing that a kept run stands on is ever removed, nor "
-        "anything written lately.",
+        "anything written lately, and nothing at all while a run is at work in the store.",
         allow_abbrev=False,
     )
     parser.add_argument("--delete", action="store_true", help="remove them; without this nothing is changed")
@@ -39,24 +39,26 @@ def register(subparsers: Any) -> None:
 
 
 def gc(args: argparse.Namespace) -> int:
-    """Survey, and remove where asked; 0."""
-    from pipeline.grid.sweep import remove, survey
+    """Survey, and remove where asked and nobody is at work; 0."""
+    from pipeline.grid.sweep import collect, survey
 
-    store = Store(args.store)
-    sweep = survey(store, older_than_s=args.older_than * HOUR_S, keep=args.keep)
-    if args.delete:
-        remove(store, sweep)
+    store, how = Store(args.store), {"older_than_s": args.older_than * HOUR_S, "keep": args.keep}
+    sweep, n_removed = collect(store, **how) if args.delete else (survey(store, **how), 0)
+    is_done = args.delete and n_removed == len(sweep.removable) + len(sweep.leftovers)
     counts: dict[str, int] = {}
     for path in sweep.removable:
         folder = path.partition("/")[0]
         counts[folder] = counts.get(folder, 0) + 1
     if args.json:
-        head = {"store": masked(store.url("")), "deleted": args.delete, "n_bytes": sweep.n_bytes}
+        head = {"store": masked(store.url("")), "deleted": is_done, "n_bytes": sweep.n_bytes}
         rest = {"n_kept": sweep.n_kept, "n_young": sweep.n_young, "objects": list(sweep.removable)}
+        rest |= {"n_removed": n_removed}
         rest["leftovers"] = [entry.path for entry in sweep.leftovers]
         print_json({**head, **rest})
         return 0
-    done = "removed" if args.delete else "could be removed; nothing was changed (--delete removes)"
+    done = "removed" if is_done else "could be removed; nothing was changed (--delete removes)"
+    if args.delete and not is_done:
+        done = f"could be removed, {n_removed} were: a run is at work in the store. Say it again when that has ended"
     print(f"{len(sweep.removable) + len(sweep.leftovers)} objects, {sweep.n_bytes / 1e6:.1f} MB: {done}.")
     if counts:
         print(columns([(folder, str(n)) for folder, n in counts.items()], right=frozenset({1})))

@@ -36,7 +36,7 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--store", type=shared_store, default=DEFAULT_STORE, metavar="URL", help=f"default: {DEFAULT_STORE}"
     )
-    parser.add_argument("--cluster", default="local", metavar="local|tcp://…", help="a Dask cluster (default: local)")
+    parser.add_argument("--cluster", default=None, metavar="local|tcp://…", help="a Dask cluster (default: local)")
     parser.add_argument("--workers", type=count, default=None, metavar="N", help="of a local cluster")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")

@@ -15,9 +15,9 @@ def add_place(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--cluster",
-        default="local",
+        default=None,
         metavar="KIND|tcp://…",
-        help="local (default), slurm, kubernetes, or a Dask scheduler",
+        help="none, local, slurm, kubernetes, or a Dask scheduler; default: RESCORE_CLUSTER, or local where worth it",
     )
     parser.add_argument("--workers", type=count, default=None, metavar="N", help="of a cluster that the run starts")
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipeline.cli.output import note, print_json, shown
 from pipeline.cli.place import add_place
 from pipeline.cli.runs import add_run, add_store
 from pipeline.errors import RescoreError, UsageError
 from pipeline.store.blobs import Store
+
+if TYPE_CHECKING:
+    from flows.look import Watched
 
 MINUTE_S = 60.0
 
@@ -42,14 +45,9 @@ def register(subparsers: Any) -> None:
 
 def watch(args: argparse.Namespace) -> int:
     """Look once, or until interrupted; 0 when the platform did its part."""
-    from flows.settings import prepare_environment
-
-    prepare_environment()
-    from flows.watch import watch as look  # with Prefect, which takes seconds
-
     while True:
         try:
-            found = look(args.evaluation, args.store, args.cluster, args.workers, publish=False if args.stage else None)
+            found = _look(args)
         except RescoreError as error:
             if args.every is None:
                 raise
@@ -62,6 +60,22 @@ def watch(args: argparse.Namespace) -> int:
         if args.every is None:
             return 0
         time.sleep(args.every * MINUTE_S)
+
+
+def _look(args: argparse.Namespace) -> Watched:
+    """One look; the flow is started where there is anything to do."""
+    from flows.look import unchanged  # xarray and what it brings take seconds to import
+
+    publish = False if args.stage else None
+    if (found := unchanged(args.evaluation, args.store, args.cluster, args.workers, publish)) is not None:
+        return found
+    from flows.settings import prepare_environment
+
+    prepare_environment()
+    from flows.watch import watch as flow  # with Prefect, which takes seconds
+
+    watched: Watched = flow(args.evaluation, args.store, args.cluster, args.workers, publish)
+    return watched
 
 
 def publish(args: argparse.Namespace) -> int:

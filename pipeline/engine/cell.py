@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipeline.engine import large
+from pipeline.engine import large, supplements
 from pipeline.engine.counting import merged
-from pipeline.engine.mending import unless_damaged
+from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import WORKER_DIED, Job, Plan
 from pipeline.engine.result import Result, from_bytes, to_bytes
 from pipeline.engine.runner import Here, OnCluster, runner
@@ -18,6 +19,7 @@ from pipeline.engine.tasks import (
     align_batch,
     conclude,
     concluded,
+    count_batch,
     facts_of,
     ingest,
     keep,
@@ -28,6 +30,7 @@ from pipeline.engine.tasks import (
     result_of,
     score_batch,
     score_whole,
+    supplement,
     survey_of,
     write_labels,
 )
@@ -52,7 +55,7 @@ LEAST_ROW_BYTES = 32
 MERGE_ARITY = 8
 
 
-def score_cell(store: Store, plan: Plan, cell: Cell, client: Client | None = None) -> str:
+def score_cell(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster | None = None) -> str:
     """The address of the cell's result, scored now or found in the store.
 
     Refused input makes a result with a reason. Raises ``PlatformError`` when store or cluster failed.
@@ -61,8 +64,13 @@ def score_cell(store: Store, plan: Plan, cell: Cell, client: Client | None = Non
     return plan.by_cell[cell].address
 
 
-def do_cell(store: Store, plan: Plan, cell: Cell, client: Client | None = None) -> Work:
-    """Score a cell as ``score_cell`` does; returns what had to be made for it."""
+def do_cell(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster | None = None) -> Work:
+    """Score a cell as ``score_cell`` does, with what later measures say; returns what had to be made for it."""
+    work = _do_result(store, plan, cell, client)
+    return work + _do_supplements(store, plan, plan.by_cell[cell], client)
+
+
+def _do_result(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster | None) -> Work:
     job, lost = plan.by_cell[cell], Work()
     if store.exists(job.path):
         if unless_damaged(lambda: kept_result(store, job), job.path) is not None:
@@ -78,13 +86,42 @@ def do_cell(store: Store, plan: Plan, cell: Cell, client: Client | None = None) 
         return lost + keep(store, job, result, made_from)
 
 
+def _do_supplements(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None) -> Work:
+    """What later measures say of a cell, where the store has its result and lacks that."""
+    if all(map(store.exists, job.supplements.values())):
+        return Work.of_reused(*job.supplements.values())
+    result = kept_result(store, job)
+    if result.failed is not None:
+        return supplements.keep(store, job, plan.protocol_of(job), result, result.made_from)
+    run, place = runner(client), (store, plan.address, job.cell)
+    ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
+    (info, read), here = ingested, Place.of(*place)
+    there = store.exists(here.labels)
+    parts = [run.submit(score_batch, *place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    done: Work = run.one(supplement, *place, _merged(run, parts), info)
+    return here.work + read + done
+
+
+def with_supplements(store: Store, plan: Plan, job: Job, result: Result) -> tuple[Result, Work]:
+    """A job's result with what later measures say of it; made here where that is lost or damaged."""
+    work = Work()
+
+    def again() -> None:
+        nonlocal work
+        for path in job.supplements.values():
+            store.remove(path)
+        work += _do_supplements(store, plan, job, None)
+
+    return mended(lambda: supplements.beside(store, job, result), again, f"a supplement of {job.path}")[0], work
+
+
 def figured(store: Store, plan: Plan, job: Job) -> Result:
     """A job's result: from the store, or made in memory of its trials, of which nothing is kept.
 
     An output that was never read is read into the store.
     """
     if store.exists(job.path):
-        kept = unless_damaged(lambda: kept_result(store, job), job.path)
+        kept = unless_damaged(lambda: supplements.beside(store, job, kept_result(store, job)), job.path)
         if kept is not None:
             return kept
     try:
@@ -101,7 +138,7 @@ def _figured(store: Store, plan: Plan, job: Job) -> Result:
     place = (store, plan.address, job.cell)
     here, (info, _) = Place.of(*place), ingest(*place)
     there = store.exists(here.labels)
-    parts = [score_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    parts = [count_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
     return result_of(here, *concluded(here, merged(parts).partial, info))
 
 
@@ -141,10 +178,10 @@ def _parsed(data: bytes, address: str) -> Result:
     return found
 
 
-def _score(store: Store, plan: Plan, job: Job, client: Client | None) -> Work:
+def _score(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None) -> Work:
     if job.failed is not None:
         raise InputError([_foretold(plan, job, job.failed)])
-    run = runner(client)
+    run = runner(client).of(job.cell)
     place = (store, plan.address, job.cell)
     if client is None or _is_one_task(plan, job):
         whole: Work = run.one(score_whole, *place)
@@ -243,13 +280,18 @@ def _foretold(plan: Plan, job: Job, reason: str) -> Finding:
     return Finding(reason, message, lacking[0])
 
 
-def lacks(store: Store, plan: Plan, job: Job) -> str:
-    """What there is to do for a job: ``figures`` from what is kept, ``labels`` of trials that are kept, or ``all``."""
-    if job.failed is not None:
-        return "figures"
-    here = Place.of(store, plan.address, job.cell)
-    if trialstore.is_refused(store, here.trials):
-        return "figures"
-    if not trialstore.is_there(store, here.trials):
+def lacks(store: Store, plan: Plan, jobs: Iterable[Job]) -> list[str]:
+    """What there is to do for each job: ``figures`` of what is kept, ``labels`` of trials that are kept, or ``all``."""
+    needed = [None if job.failed else _needed(Place.of(store, plan.address, job.cell)) for job in jobs]
+    there = store.present({path for paths in needed for path in paths or ()})
+    return ["figures" if paths is None else _lack(*(path in there for path in paths)) for paths in needed]
+
+
+def _needed(here: Place) -> tuple[str, str, str]:
+    return trialstore.refusal_path(here.trials), here.trials, here.labels
+
+
+def _lack(refused: bool, trials: bool, labels: bool) -> str:
+    if not refused and not trials:
         return "all"
-    return "figures" if store.exists(here.labels) else "labels"
+    return "figures" if refused or labels else "labels"

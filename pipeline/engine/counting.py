@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.align.labels import Labels
+from pipeline.engine.stored.labelstore import Written
 from pipeline.engine.work import Work, total
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Protocol, Reference, Sliced
@@ -23,13 +24,17 @@ class Counted:
     partial: Any
     labels: Labels | None = None
     work: Work = field(default_factory=Work)
+    written: tuple[Written, ...] = ()
+    """Batches of labels that were made on the way and are in the store, for an index to commit."""
 
 
 def merged(parts: Sequence[Counted]) -> Counted:
     """All of ``parts`` (one at least) together, in their order: neighbouring runs of buckets."""
     found = [part.labels for part in parts if part.labels is not None]
     labels = Labels.joined(found) if len(found) == len(parts) else None
-    return Counted(merge_tree([part.partial for part in parts], None), labels, total(part.work for part in parts))
+    written = tuple(one for part in parts for one in part.written)
+    partial = merge_tree([part.partial for part in parts], None)
+    return Counted(partial, labels, total(part.work for part in parts), written)
 
 
 def counted(

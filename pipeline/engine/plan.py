@@ -28,6 +28,7 @@ from pipeline.terms import Cell, Evaluation, Overlay, Source, System
 WORKER_DIED = "worker_died"
 """Reason of a cell that took its workers with it."""
 _READERS_AT_ONCE = 8
+_DAMAGED = "a plan in the store is damaged. Run `rescore run` again to write it anew."
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,19 @@ class Job:
     failed: str | None = None
     overrides: tuple[tuple[str, str], ...] = ()
     """Settings that differ from the protocol's, those of the cell's dataset included."""
+    later: Mapping[str, int] = field(default_factory=dict)
+    """The measures that came after the protocol's edition, with their own editions."""
 
     @property
     def path(self) -> str:
         """The result's object in the store."""
         return f"results/{self.address}.json"
+
+    @property
+    def supplements(self) -> dict[str, str]:
+        """By later measure, where what it says of the cell belongs: beside the result."""
+        names = {name: name if edition == 1 else f"{name}.{edition}" for name, edition in self.later.items()}
+        return {name: f"results/{self.address}/{file}.json" for name, file in names.items()}
 
 
 @dataclass(frozen=True)
@@ -141,7 +150,7 @@ def given_up(made: Plan, cells: Iterable[Cell], store: Store) -> Plan:
     """
     lost = frozenset(cells)
     jobs = tuple(
-        replace(job, failed=WORKER_DIED, address=given_up_address(job)) if job.cell in lost else job
+        replace(job, failed=WORKER_DIED, address=given_up_address(job), later={}) if job.cell in lost else job
         for job in made.jobs
     )
     return replace(save(replace(made, jobs=jobs), store), work=made.work)
@@ -242,6 +251,7 @@ def planned(
     overrides: tuple[tuple[str, str], ...],
 ) -> Job:
     """The job of a cell whose reference is made. ``overrides``: settings that differ from the protocol's own."""
+    absent = bool(_missing(protocol, inputs))
     return Job(
         cell=cell,
         address=editions.named(
@@ -255,8 +265,9 @@ def planned(
         ),
         reference=reference,
         inputs=inputs,
-        failed="missing_output" if _missing(protocol, inputs) else None,
+        failed="missing_output" if absent else None,
         overrides=overrides,
+        later={} if absent else {measure.name: measure.later for measure in protocol.measures if measure.later},
     )
 
 
@@ -274,7 +285,7 @@ def save(drafted: Plan, store: Store) -> Plan:
         "mode": drafted.mode,
         "overrides": drafted.overrides,
         "systems": [_system_document(system) for system in drafted.systems],
-        "jobs": [{**asdict(job), "inputs": {r: asdict(s) for r, s in job.inputs.items()}} for job in drafted.jobs],
+        "jobs": [_job_document(job) for job in drafted.jobs],
         "labels": drafted.labels,
         **({"disclose": drafted.disclose} if drafted.disclose else {}),
         **({"overlays": drafted.overlays} if drafted.overlays else {}),
@@ -285,6 +296,12 @@ def save(drafted: Plan, store: Store) -> Plan:
     plan_address = address("plan", **stored)
     store.put_sealed(f"plans/{plan_address}.json", json.dumps(stored, sort_keys=True).encode())
     return Plan(**{**drafted.__dict__, "address": plan_address})
+
+
+def _job_document(job: Job) -> dict[str, Any]:
+    """A job as plans have it: later measures only where there are any."""
+    stored = {**asdict(job), "inputs": {role: asdict(source) for role, source in job.inputs.items()}}
+    return stored if job.later else {name: value for name, value in stored.items() if name != "later"}
 
 
 def _overlay_document(layer: Overlay, known: Mapping[str, Source]) -> dict[str, Any]:
@@ -309,9 +326,11 @@ def _system_document(system: System) -> dict[str, object]:
 
 def _job_from(entry: Mapping[str, object]) -> Job:
     inputs = entry["inputs"]
-    cell, overrides = entry["cell"], entry["overrides"]
-    if not isinstance(inputs, dict) or not isinstance(cell, dict) or not isinstance(overrides, list):
-        raise StoreError("a plan in the store is damaged. Run `rescore run` again to write it anew.")
+    cell, overrides, later = entry["cell"], entry["overrides"], entry.get("later", {})
+    if not isinstance(inputs, dict) or not isinstance(cell, dict) or not isinstance(later, dict):
+        raise StoreError(_DAMAGED)
+    if not isinstance(overrides, list):
+        raise StoreError(_DAMAGED)
     return Job(
         cell=Cell(**cell),
         address=str(entry["address"]),
@@ -319,9 +338,12 @@ def _job_from(entry: Mapping[str, object]) -> Job:
         inputs={role: Source(**source) for role, source in inputs.items()},
         failed=None if entry["failed"] is None else str(entry["failed"]),
         overrides=tuple((name, value) for name, value in overrides),
+        later=later,
     )
 
 
 def missing(jobs: Iterable[Job], store: Store) -> tuple[Job, ...]:
-    """The jobs whose results are not in the store yet."""
-    return tuple(job for job in jobs if not store.exists(job.path))
+    """The jobs whose results, or supplements of them, are not in the store yet."""
+    asked = [(job, {job.path, *job.supplements.values()}) for job in jobs]
+    there = store.present([path for _, paths in asked for path in sorted(paths)])
+    return tuple(job for job, paths in asked if not paths <= there)

@@ -191,7 +191,7 @@ def _part(stored: Mapping[str, Any], tables: Iterable[str]) -> Conclusion:
     """The inverse of ``_part_document``; empty for a failed cell."""
     rows = stored.get("curve", [])
     return Conclusion(
-        figures={name: _figure(entry) for name, entry in stored.get("measures", {}).items()},
+        figures={name: figure_of(entry) for name, entry in stored.get("measures", {}).items()},
         blocks=tuple(stored.get("blocks", ())),
         curve={name: _unplain_column([row[name] for row in rows]) for name in (rows[0] if rows else ())},
         facts={name: unplain(value) for name, value in stored.get("facts", {}).items()},
@@ -204,6 +204,7 @@ def _unplain_column(column: list[Any]) -> list[Any]:
     return list(map(unplain, column)) if {str, type(None)} & set(map(type, column)) else column
 
 
-def _figure(entry: Mapping[str, Any]) -> Figure:
+def figure_of(entry: Mapping[str, Any]) -> Figure:
+    """The inverse of ``figure_document``."""
     detail = {key: unplain(value) for key, value in entry.items() if key not in ("value", "unit", "reason", "status")}
     return Figure(unplain(entry["value"]), entry["reason"], entry.get("status"), detail)

@@ -7,11 +7,9 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pipeline.arrays import Floats
 from pipeline.engine.result import unplain
-
-Floats = NDArray[np.float64]
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Floats | None]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from pipeline.errors import InputError, PlatformError, WorkerDiedError
 from pipeline.partials.merge import merge_tree
+from pipeline.terms import Cell
 
 if TYPE_CHECKING:
     from distributed import Client
 
 RETRIES = 2
 MERGE_ARITY = 8
+LOOK_S = 2.0
+"""How often who waits for a task looks whether the cluster is lost."""
 
 Submit = Callable[..., Any]
 
@@ -28,49 +33,101 @@ class Here:
 
     one = submit
 
+    def of(self, _cell: Cell) -> Here:
+        """The same for one cell."""
+        return self
+
     def map(self, task: Submit, items: Sequence[Any], *args: Any) -> list[Any]:
         """The results of ``task(item, *args)``."""
         return [self.submit(task, item, *args) for item in items]
 
 
 class OnCluster:
-    """Runs tasks on the cluster; keys are not derived from arguments, since the store decides what is done."""
+    """Runs tasks on the cluster; keys are not derived from arguments, since the store decides what is done.
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    Keys and annotations say which task of which cell it is. What a cell asks for later goes before what others ask
+    for first, so that cells that are nearly done leave the cluster.
+    """
+
+    def __init__(
+        self, client: Client, lost: Callable[[], PlatformError | None] = lambda: None, cell: Cell | None = None
+    ) -> None:
+        self._client, self._lost = client, lost
+        self._cell = "" if cell is None else str(cell)
+        self._n_waits = 0
+
+    def of(self, cell: Cell) -> OnCluster:
+        """The same for one cell."""
+        return OnCluster(self._client, self._lost, cell)
 
     def submit(self, task: Submit, *args: Any) -> Any:
         """A future, which may be another task's argument."""
-        return self._client.submit(task, *args, pure=False, retries=RETRIES)
+        from dask.base import annotate
+
+        stage = _name(task)
+        with annotate(**self._annotations(stage)):
+            return self._client.submit(task, *args, key=self._key(stage), **self._how)
 
     def map(self, task: Submit, items: Sequence[Any], *args: Any) -> list[Any]:
         """Futures of ``task(item, *args)``, sent to the scheduler together: one by one costs milliseconds each."""
-        same = ([arg] * len(items) for arg in args)
-        futures: list[Any] = self._client.map(task, list(items), *same, pure=False, retries=RETRIES)
+        from dask.base import annotate
+
+        same, stage = ([arg] * len(items) for arg in args), _name(task)
+        keys = [self._key(stage) for _ in items]
+        with annotate(**self._annotations(stage)):
+            futures: list[Any] = self._client.map(task, list(items), *same, key=keys, **self._how)
         return futures
+
+    @property
+    def _how(self) -> dict[str, Any]:
+        return {"pure": False, "retries": RETRIES, "priority": self._n_waits}
+
+    def _annotations(self, stage: str) -> dict[str, str]:
+        return {"stage": stage, **({"cell": self._cell} if self._cell else {})}
+
+    def _key(self, stage: str) -> str:
+        """The stage, the cell and what makes it unique: Dask's pages sum up by what is before the first number."""
+        return "-".join(filter(None, (stage, self._cell, uuid4().hex)))
 
     def one(self, task: Submit, *args: Any) -> Any:
         """The task's result, waited for.
 
         Raises the ``InputError`` that it raised, at once: the same bytes are refused however often they are read.
         Raises ``WorkerDiedError`` where it, or a task it waits for, took too many workers with it; ``PlatformError``
-        when the cluster lost it otherwise.
+        when the cluster lost it otherwise, or is lost itself.
         """
         from distributed import CancelledError, KilledWorker
 
         try:
-            done = self.submit(_or_refusal(task), *args).result()
+            done = self._awaited(self.submit(_or_refusal(task), *args))
         except KilledWorker as error:
             name, died = str(error.task).partition("-")[0], error.allowed_failures + 1
             how_many = "a worker" if died == 1 else f"{died} workers, one after the other,"
             raise WorkerDiedError(f"{how_many} died with {name}.") from error
-        except (CancelledError, OSError) as error:
-            raise PlatformError(
-                f"the cluster lost {task.__name__}: {error}. Run again; done work is reused."
-            ) from error
+        except (CancelledError, OSError, RuntimeError) as error:
+            if (lost := self._lost()) is not None:
+                raise lost from error
+            if isinstance(error, RuntimeError) and self._client.status == "running":
+                raise  # else it is Dask's word for a client that is closed
+            raise PlatformError(f"the cluster lost {_name(task)}: {error}. Run again; done work is reused.") from error
+        self._n_waits += 1
         if isinstance(done, InputError):
             raise done
         return done
+
+    def _awaited(self, future: Any) -> Any:
+        """What came of it; ``lost`` ends the wait."""
+        done = Event()
+        future.add_done_callback(lambda _: done.set())
+        while not done.wait(LOOK_S):
+            if (lost := self._lost()) is not None:
+                raise lost
+        return future.result()
+
+
+def _name(task: Submit) -> str:
+    """What a task is called."""
+    return str(getattr(task, "__name__", type(task).__name__))
 
 
 @dataclass(frozen=True)
@@ -81,7 +138,7 @@ class _or_refusal:  # noqa: N801 - stands where a task's name does
 
     @property
     def __name__(self) -> str:
-        return str(self.task.__name__)
+        return _name(self.task)
 
     def __call__(self, *args: Any) -> Any:
         try:
@@ -90,9 +147,11 @@ class _or_refusal:  # noqa: N801 - stands where a task's name does
             return error
 
 
-def runner(client: Client | None) -> Here | OnCluster:
+def runner(client: Client | OnCluster | None) -> Here | OnCluster:
     """Where a cell's tasks run."""
-    return Here() if client is None else OnCluster(client)
+    if client is None:
+        return Here()
+    return client if isinstance(client, OnCluster) else OnCluster(client)
 
 
 def summed(run: Here | OnCluster, level: Sequence[Any]) -> Any:

@@ -82,9 +82,16 @@ def _concluded(
     protocol: Protocol, partial: Any, facts: Facts, about: Mapping[str, Any], measures: Sequence[str]
 ) -> Conclusion:
     """What the family concludes, or of that some figures."""
-    family = protocol.family
     if not measures:
-        return family.conclude(protocol, partial, facts, about)
+        return protocol.family.conclude(protocol, partial, facts, about)
+    return conclude_alone(protocol, partial, facts, about, measures)
+
+
+def conclude_alone(
+    protocol: Protocol, partial: Any, facts: Facts, about: Mapping[str, Any], measures: Sequence[str]
+) -> Conclusion:
+    """Some figures of a merged partial, without blocks, curve and tables."""
+    family = protocol.family
     if family.conclude_figures is None:
         return family.conclude(protocol, partial, facts, about).figures_alone(measures)
     wanted = tuple(measure for measure in protocol.measures if measure.name in measures)

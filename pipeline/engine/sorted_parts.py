@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.engine.memory import keep_some_memory
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.runner import Here, OnCluster, begun, summed
-from pipeline.metrics.fixed_point import Ints
 from pipeline.metrics.kws.by_score import Table
 from pipeline.metrics.kws.passes import Spans
 from pipeline.metrics.kws.radix import Images, images

@@ -12,6 +12,7 @@ from typing import Any
 
 from pipeline import compiled
 from pipeline.align.labels import Labels
+from pipeline.engine import supplements
 from pipeline.engine.costed import costed
 from pipeline.engine.counting import Counted, aligned, counted, merged
 from pipeline.engine.inputs import read_planned
@@ -19,7 +20,7 @@ from pipeline.engine.load import load_facts
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.result import Result, to_bytes
-from pipeline.engine.score import scored
+from pipeline.engine.score import conclude_alone, scored
 from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
@@ -65,14 +66,36 @@ class Place:
         """Where the cell's labels belong."""
         return labelstore.path_of(self.protocol, self.trials, self.job.reference)
 
+    @property
+    def about(self) -> dict[str, str]:
+        """What the cell's labels are made from."""
+        return {"trials": self.trials, "reference": references.path_of(self.job.reference)}
+
+    @property
+    def made_from(self) -> tuple[str, ...]:
+        """The objects that the cell's figures follow from."""
+        return references.path_of(self.job.reference), self.trials, self.labels
+
     def ranges(self, info: trialstore.TrialsInfo) -> list[tuple[int, int]]:
-        """Runs of buckets, each worth a task."""
-        return batches(info.offsets, self.reference.key.offsets, ROWS_PER_TASK)
+        """Runs of buckets, each worth a task: those that are objects of their own, where trials are many."""
+        return list(info.cuts) or batches(info.offsets, self.reference.key.offsets, ROWS_PER_TASK)
 
     def rows(self, first: int, last: int) -> tuple[Any, Any, Work]:
         """Trials and key of buckets ``first`` up to ``last`` (exclusive), and what had to be mended for them."""
         found, work = trialstore.sound(self.store, self.protocol, self.job.inputs, self.reference.timeline, first, last)
         return found, self.reference.key.tiles(first, last), work
+
+    def is_batch(self, first: int, last: int) -> bool:
+        """Whether a run of buckets is an object of its own."""
+        is_part = last - first < self.reference.key.offsets.size - 1
+        return is_part and (first, last) in trialstore.cuts_of(self.store, self.trials)
+
+    def left(self, first: int, last: int) -> tuple[Labels, labelstore.Written] | None:
+        """The labels of a batch that an earlier run had made when it was stopped; None where there are none."""
+        if not self.is_batch(first, last):
+            return None
+        path, key_row = self.labels, int(self.reference.key.offsets[first])
+        return unless_damaged(lambda: labelstore.left(self.store, path, (first, last), key_row), path)
 
 
 def score_whole(store: Store, plan_address: str, cell: Cell) -> Work:
@@ -113,18 +136,29 @@ def score_batch(
 ) -> Counted:
     """Task: the partial of buckets ``first`` up to ``last`` (exclusive).
 
-    With ``there`` it is counted from the labels that the store has; else the trials are aligned, and the labels come
-    with it. ``n_trials`` are those of the cell.
+    With ``there`` it is counted from the labels that the store has; else the trials are aligned, and the labels are
+    written, if the buckets are a batch, or come with it. ``n_trials`` are those of the cell.
     """
+    made = count_batch(store, plan_address, cell, first, last, there, n_trials)
+    return _kept(Place.of(store, plan_address, cell), made, first, last)
+
+
+def count_batch(
+    store: Store, plan_address: str, cell: Cell, first: int, last: int, there: bool, n_trials: int
+) -> Counted:
+    """``score_batch`` without writing anything; labels come with it that the store lacks or holds damaged."""
     compiled.start(n_trials)
     place = Place.of(store, plan_address, cell)
     trials, key, work = place.rows(first, last)
     path, found = place.labels, None
+    written: tuple[labelstore.Written, ...] = ()
     if there:
         found = unless_damaged(lambda: labelstore.load(store, path, first, last), path)
         work += Work.of_damaged(path) if found is None else Work.of_reused(path)
+    elif left := place.left(first, last):
+        found, written = left[0], (left[1],)
     made = counted(place.protocol, trials, key, place.reference, found)
-    return Counted(made.partial, None if there else made.labels, place.work + work)
+    return Counted(made.partial, None if found is not None else made.labels, place.work + work, written)
 
 
 @costed("batches")
@@ -133,7 +167,17 @@ def align_batch(store: Store, plan_address: str, cell: Cell, first: int, last: i
     compiled.start(n_trials)
     place = Place.of(store, plan_address, cell)
     trials, key, work = place.rows(first, last)
-    return Counted(_Nothing(), aligned(place.protocol, trials, key, place.reference), place.work + work)
+    made = Counted(_Nothing(), aligned(place.protocol, trials, key, place.reference), place.work + work)
+    return _kept(place, made, first, last)
+
+
+def _kept(place: Place, made: Counted, first: int, last: int) -> Counted:
+    """What was made of a run of buckets, its labels in the store where it is a batch."""
+    if made.labels is None or not place.is_batch(first, last):
+        return made
+    key_row = int(place.reference.key.offsets[first])
+    written = labelstore.write_batch(place.store, place.labels, (first, last), made.labels, key_row, place.about)
+    return replace(made, labels=None, written=(written,))
 
 
 class _Nothing:
@@ -153,18 +197,25 @@ def merge(partials: Sequence[Counted]) -> Counted:
 def write_labels(store: Store, plan_address: str, cell: Cell, made: Counted) -> Work:
     """Task: the labels of a cell into the store."""
     place = Place.of(store, plan_address, cell)
-    return place.work + made.work + _write_labels(place, made.labels)
+    return place.work + made.work + _write_labels(place, made, trialstore.cuts_of(store, place.trials))
 
 
-def _write_labels(place: Place, labels: Labels | None) -> Work:
-    """Write the labels of a whole cell; they are made here where some were lost on the way."""
-    if labels is None:
-        last = place.reference.key.offsets.size - 1
-        trials, key, _ = place.rows(0, last)
-        labels = aligned(place.protocol, trials, key, place.reference)
-    about = {"trials": place.trials, "reference": references.path_of(place.job.reference)}
-    labelstore.write(place.store, place.labels, labels, about)
+def _write_labels(place: Place, made: Counted, cuts: Sequence[tuple[int, int]]) -> Work:
+    """Write the labels of a whole cell, or commit its batches; they are made here where some were lost on the way."""
+    if cuts:
+        lost = set(cuts) - {one.ends for one in made.written}
+        again = [_kept(place, Counted(_Nothing(), _aligned(place, *ends)), *ends) for ends in sorted(lost)]
+        written = (*made.written, *(one for batch in again for one in batch.written))
+        labelstore.write_index(place.store, place.labels, written, place.about)
+    else:
+        labels = made.labels or _aligned(place, 0, place.reference.key.offsets.size - 1)
+        labelstore.write(place.store, place.labels, labels, place.about)
     return Work.of_made(place.labels)
+
+
+def _aligned(place: Place, first: int, last: int) -> Labels:
+    trials, key, _ = place.rows(first, last)
+    return aligned(place.protocol, trials, key, place.reference)
 
 
 @costed("conclude")
@@ -173,8 +224,8 @@ def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: 
     compiled.start(info.n_rows)
     place = Place.of(store, plan_address, cell)
     work = place.work + total.work
-    if total.labels is not None or place.labels in total.work.damaged:
-        work += _write_labels(place, total.labels)
+    if total.labels is not None or total.written or place.labels in total.work.damaged:
+        work += _write_labels(place, total, info.cuts)
     conclusion, findings = concluded(place, total.partial, info)
     return work + keep_conclusion(place, conclusion, findings)
 
@@ -206,10 +257,20 @@ def result_of(place: Place, conclusion: Conclusion, findings: tuple[Finding, ...
 
 
 def keep_conclusion(place: Place, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Work:
-    """Write the result of a scored cell."""
-    result = result_of(place, conclusion, findings)
-    made_from = (references.path_of(place.job.reference), place.trials, place.labels)
-    return keep(place.store, place.job, result, made_from)
+    """Write the result of a scored cell, and beside it what later measures say."""
+    result, own = result_of(place, conclusion, findings), (place.store, place.job)
+    work = supplements.keep(*own, place.protocol, result, place.made_from)
+    return work + keep(*own, supplements.of_edition(place.protocol, result), place.made_from)
+
+
+@costed("conclude")
+def supplement(store: Store, plan_address: str, cell: Cell, total: Counted, info: trialstore.TrialsInfo) -> Work:
+    """Task: what later measures say of a cell whose result is there, from its merged partial."""
+    compiled.start(info.n_rows)
+    place = Place.of(store, plan_address, cell)
+    facts, _ = facts_of(place)
+    said = conclude_alone(place.protocol, total.partial, facts, survey_of(info), tuple(place.job.later))
+    return place.work + total.work + supplements.keep(store, place.job, place.protocol, said, place.made_from)
 
 
 def keep(store: Store, job: Job, result: Result, made_from: tuple[str, ...]) -> Work:

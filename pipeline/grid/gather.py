@@ -15,26 +15,31 @@ from pipeline.engine.result import Result
 from pipeline.engine.rows import columns_of
 from pipeline.grid.axes import ALL, CELL, Axes, array, text_array
 from pipeline.grid.disclosure import EVERYTHING
+from pipeline.grid.margins import SUMMARIES, margins
 from pipeline.grid.rests import rests
 from pipeline.grid.thin import thin
+from pipeline.metrics.best import worths
 from pipeline.terms import Figure
 
 if TYPE_CHECKING:
     import xarray as xr
 
-LOAD_MEASURES = ("isf", "ssf", "pmu_index", "pmu_search", "pl", "rtf", "rtf_metadata", "rtf_execution")
-SUMMARIES = ("n", "min", "median", "mean", "max")
+NOT_MADE = "not_made"
+"""Reason: the run was made before the measure came, and says nothing of it."""
 CURVE = ("threshold", "p_miss", "p_fa", "twv")
 
 
 def gather(plan: Plan, results: Sequence[Result]) -> dict[str, xr.Dataset]:
-    """The groups of the grid: ``""`` (figures), ``queries``, ``curves`` and ``load``."""
+    """The groups of the grid: ``""`` (figures), ``queries``, ``curves``, ``load`` and ``margins``."""
     import xarray as xr
 
     axes = Axes.of(plan, results)
     groups = {"": _figures(plan, axes, results), "queries": _queries(axes, results)}
     groups["curves"] = _curves(axes, results)
-    groups["load"] = _load(axes, groups[""][0]["value"][1], plan)
+    value = groups[""][0]["value"][1]
+    groups["load"] = _load(axes, value, plan)
+    free = [measure.name for measure in plan.protocol.measures if measure.load]
+    groups["margins"] = margins(plan, axes, results, value, free)
     attrs = _attributes(plan)
     return {name: xr.Dataset(data, coords=coords, attrs=attrs) for name, (data, coords) in groups.items()}
 
@@ -73,7 +78,7 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
         for c, condition in enumerate(axes.conditions):
             figures, absent = _figures_in(axes, result, condition)
             for m, measure in enumerate(measures):
-                figure = figures.get(measure.name) or Figure.undefined(absent)
+                figure = figures.get(measure.name) or Figure.undefined(absent or NOT_MADE)
                 value[(*place, c, m)], reason[(*place, c, m)] = figure.value, figure.reason or ""
                 status[(*place, c, m)] = figure.status or ""
     dims = (*CELL, "condition", "measure")
@@ -151,8 +156,7 @@ def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int
     where it ranks primary systems only, the others have no rank. Canaries have none.
     """
     column = axes.measures.index(plan.protocol.primary)
-    sign = -1.0 if plan.protocol.measures[column].better == "higher" else 1.0
-    key = sign * value[..., column]
+    key = worths(value[..., column], plan.protocol.measures[column].better)
     if plan.protocol.family.primaries_only:
         primary = {system.name: system.primary for system in plan.systems}
         key[[not primary[system] for system in axes.systems]] = np.nan
@@ -161,7 +165,7 @@ def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int
     apart = plan.protocol.family.boards_apart
     boards = np.array([axes.identities[system].get("board", "") if apart else "" for system in axes.systems])
     compared = (boards[:, None] == boards).reshape(boards.size, boards.size, *(1,) * (key.ndim - 1))
-    better = ((key[None, ...] < key[:, None, ...]) & compared).sum(axis=1)
+    better = ((key[None, ...] > key[:, None, ...]) & compared).sum(axis=1)
     ranks: NDArray[np.int64] = np.where(np.isnan(key), 0, better + 1).astype(np.int64)
     return ranks
 
@@ -230,7 +234,7 @@ def _curves(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dict
 
 def _load(axes: Axes, value: NDArray[np.float64], plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
     """Processing Load of every cell, and its summary over systems for every (Q, Ω)."""
-    names = [name for name in LOAD_MEASURES if name in axes.measures]
+    names = [measure.name for measure in plan.protocol.measures if measure.load]
     load = value[:, :, :, 0, [axes.measures.index(name) for name in names]]
     summary = np.full((len(SUMMARIES), *load.shape[1:]), np.nan)
     summary[0] = np.isfinite(load).sum(axis=0)

@@ -10,7 +10,7 @@ from pipeline.engine.mending import unless_damaged
 from pipeline.errors import DamageError
 from pipeline.grid.publish import faults, load_run
 from pipeline.partials.codec import check_columns
-from pipeline.store import arrays
+from pipeline.store import arrays, batched
 from pipeline.store.blobs import Store
 
 _READERS_AT_ONCE = 8
@@ -46,7 +46,7 @@ def deep_faults(store: Store, run_id: str) -> tuple[list[str], int]:
 def _check(path: str) -> Callable[[Store, str], None]:
     """How an object is checked, by what it is."""
     if path.endswith(arrays.ENDING):
-        return arrays.verify
+        return batched.verify
     if path.endswith(".json"):
         return _sealed
     return _columns

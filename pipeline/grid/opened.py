@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pipeline.engine.cell import load_result
 from pipeline.errors import StoreError, UsageError
 from pipeline.grid.publish import Run, load_run
-from pipeline.store import arrays, former
+from pipeline.store import arrays, batched, former
 from pipeline.store.blobs import Store
 from pipeline.store.groups import RAGGED
 from pipeline.terms import Cell
@@ -21,7 +21,7 @@ _KEYS = ("query", "event", "recording")
 
 
 def open_grid(store: Store, run: Run | str, group: str = "") -> xr.Dataset:
-    """One group of a run's grid: ``""`` (the figures), ``queries``, ``curves`` or ``load``.
+    """One group of a run's grid: ``""`` (the figures), ``queries``, ``curves``, ``load`` or ``margins``.
 
     ``run`` is a run or its id. Raises ``StoreError`` where there is no such run or group, ``DamageError`` where the
     grid is not what was written.
@@ -41,8 +41,8 @@ def open_trials(store: Store, run: Run | str, cell: Cell | str) -> xr.Dataset:
     """
     from pipeline.grid.keyed import keyed
 
-    opened = arrays.opened(store, _object(store, run, cell, "trials"))
-    labels = arrays.opened(store, _object(store, run, cell, "labels"))
+    opened = batched.opened(store, _object(store, run, cell, "trials"))
+    labels = batched.opened(store, _object(store, run, cell, "labels"))
     trials = opened.dataset.merge(labels.dataset, join="exact", compat="equals", combine_attrs="override")
     if trials.sizes[RAGGED] > LARGE:
         trials = trials.assign(

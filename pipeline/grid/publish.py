@@ -15,9 +15,10 @@ from pipeline.engine.result import Result
 from pipeline.engine.work import Work
 from pipeline.errors import DamageError, StoreError
 from pipeline.grid.gather import gather
-from pipeline.store import arrays, former, manifest
+from pipeline.store import arrays, former, leases, manifest
 from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
+from pipeline.store.noting import NotingStore
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,6 +29,7 @@ Took = Callable[[], Mapping[str, Any]]
 STAGED = "+staged"
 """Ends the name under which runs lie that wait to be published; no evaluation's own name has it."""
 GROUPS = ("", "queries", "curves", "load")
+"""Groups of a grid that reports, studies and comparisons of runs are made from; ``margins`` is for people alone."""
 _READERS_AT_ONCE = 8
 
 
@@ -50,7 +52,7 @@ class Run:
     @property
     def places(self) -> dict[str, str]:
         """What a person opens, by name: reports, the folders of systems' pages and of cells' files, the grid."""
-        folder = f"reports/{self.evaluation}/{self.id}"
+        folder = self.reports.get("index.html", f"reports/{self.evaluation}/{self.id}/").rpartition("/")[0]
         cells, systems = tuple(f"{cell}/" for cell in self.results), "systems/"
         alone = {name: path for name, path in self.reports.items() if not name.startswith((systems, *cells))}
         paged = {"systems": f"{folder}/systems"} if any(name.startswith(systems) for name in self.reports) else {}
@@ -85,6 +87,7 @@ def publish(
     name = f"{plan.evaluation}{STAGED if staged else ''}"
     newest = unless_damaged(lambda: manifest.latest(store, name), f"refs/{name}")
     if newest is None or newest["run"] != run_id or done["damaged"]:
+        leases.ensure_held(store)
         manifest.commit(store, name, {"run": run_id, "manifest": path, "work": done})
     return replace(run, work=done)
 
@@ -96,12 +99,18 @@ def promote(store: Store, run_id: str, release: Mapping[str, Any] | None = None)
     run is the latest already.
     Raises ``DamageError`` where one is not what was written; the run before stays the latest then.
     """
+    with leases.at_work(store):
+        return _promoted(store, run_id, release)
+
+
+def _promoted(store: Store, run_id: str, release: Mapping[str, Any] | None) -> Run:
     run = _verified(store, run_id)
     staged = manifest.history(store, f"{run.evaluation}{STAGED}").values()
     work = next((entry["work"] for entry in staged if entry["run"] == run_id), Work().document())
     newest = manifest.latest(store, run.evaluation)
     if newest is None or newest["run"] != run_id or release is not None:
         recorded = {} if release is None else {"release": dict(release)}
+        leases.ensure_held(store)
         manifest.commit(store, run.evaluation, {"run": run_id, "manifest": _path(run_id), "work": work, **recorded})
     return replace(run, work=work)
 
@@ -123,9 +132,11 @@ def before(store: Store, plan: Plan) -> Run | None:
 
 def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], report: Report | None) -> Run:
     grid_path = f"grids/{plan.evaluation}/{run_id}{arrays.ENDING}"
+    store = store if isinstance(store, NotingStore) else NotingStore(store.root)
     groups = {name: group.assign_attrs(run=run_id) for name, group in gather(plan, results).items()}
     arrays.write_groups(store, grid_path, groups)
-    reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", groups, results))
+    shown = {name: groups[name] for name in GROUPS}
+    reports = {} if report is None else dict(report(store, f"reports/{plan.evaluation}/{run_id}", shown, results))
     run = Run(
         id=run_id,
         evaluation=plan.evaluation,
@@ -137,7 +148,9 @@ def _write(store: Store, plan: Plan, run_id: str, results: Sequence[Result], rep
         n_failed=sum(result.failed is not None for result in results),
     )
     stored = {name: value for name, value in asdict(run).items() if name != "work"}
-    store.put_sealed(_path(run_id), json.dumps({**stored, "objects": _objects(store, run)}, sort_keys=True).encode())
+    store.put_sealed(
+        _path(run_id), json.dumps({**stored, "objects": _objects(store, run, plan)}, sort_keys=True).encode()
+    )
     return run
 
 
@@ -145,9 +158,9 @@ def _path(run_id: str) -> str:
     return f"runs/{run_id}.json"
 
 
-def _objects(store: Store, run: Run) -> dict[str, Any]:
+def _objects(store: Store, run: Run, plan: Plan) -> dict[str, Any]:
     """Every object of the run with its size and digest: nothing is read that no manifest names."""
-    paths = [f"results/{name}.json" for name in run.results.values()]
+    paths = [path for job in plan.jobs for path in (job.path, *job.supplements.values())]
     paths += [*run.reports.values(), f"plans/{run.plan}.json", run.grid]
     return {path: store.describe(path) for path in sorted(set(paths))}
 

@@ -12,13 +12,15 @@ from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, load_plan
 from pipeline.engine.stored import references, tablestore
 from pipeline.errors import DamageError
-from pipeline.store import manifest, studies
+from pipeline.store import leases, manifest, studies
 from pipeline.store.blobs import Store
 from pipeline.store.entries import Entry
 
 DAY_S = 86_400.0
 FORMER = ("traces", "totals", "alignments", "partials", "kin")
 """Folders that rescore 0.1.0 kept."""
+BATCHED = ("trials", "labels")
+"""Folders in which groups of many rows are folders themselves, beside their index."""
 FOLDERS = (
     *(
         "refs",
@@ -40,6 +42,8 @@ FOLDERS = (
     ),
 )
 """Everything a store of ours holds, in the order in which it goes: what names others goes before them."""
+REMOVED_BETWEEN_LOOKS = 50
+"""Objects that a collection removes before it looks again whether a run waits for it."""
 
 
 @dataclass(frozen=True)
@@ -82,18 +86,46 @@ def _turn(path: str) -> tuple[int, bool, bool, str]:
     return FOLDERS.index(path.partition("/")[0]), studies.REFS not in path, ".zarr/" in path, path
 
 
-def remove(store: Store, sweep: Sweep) -> None:
-    """Remove what was surveyed. A run that began meanwhile makes again what it misses."""
-    for path in sweep.removable:
-        store.remove(path)
-    for entry in sweep.leftovers:
-        store.remove_leftover(entry)
+def collect(store: Store, *, older_than_s: float = DAY_S, keep: int | None = None) -> tuple[Sweep, int]:
+    """Remove what ``survey`` finds, unless a run is at work in the store, and until one begins.
+
+    Returns what could go, and how many objects of it went. Raises as ``survey`` does.
+    """
+    with leases.alone(store) as lease:
+        if lease is None:
+            return survey(store, older_than_s=older_than_s, keep=keep), 0
+        lease.sweep()
+        sweep = survey(store, older_than_s=older_than_s, keep=keep)
+        lease.renew()
+        return sweep, remove(store, sweep, lease)
+
+
+def remove(store: Store, sweep: Sweep, lease: leases.Lease | None = None) -> int:
+    """Remove what was surveyed; with a ``lease`` until a run begins or it is lost. Returns how many went."""
+    n_removed = 0
+    every: list[str | Entry] = [*sweep.removable, *sweep.leftovers]
+    for at, going in enumerate(every):
+        if lease is not None and not at % REMOVED_BETWEEN_LOOKS:
+            lease.renew()
+            if lease.others(leases.RUN):
+                break
+        if lease is not None and not lease.is_held():
+            break
+        if isinstance(going, Entry):
+            store.remove_leftover(going)
+        else:
+            store.remove(going)
+        n_removed += 1
+    return n_removed
 
 
 def _whole(path: str) -> str:
-    """The object whose fate a path shares: arrays are many objects and a record, which go together."""
+    """The object whose fate a path shares: batches go with their index, and what 0.1.0 kept with its record."""
     head, separator, _ = path.partition(".zarr")
-    return head + separator if separator else path
+    if not separator:
+        return path
+    folder, _, rest = head.partition("/")
+    return f"{folder}/{rest.partition('/')[0]}{separator}" if folder in BATCHED else head + separator
 
 
 def _reached(store: Store, keep: int | None) -> set[str]:
@@ -153,7 +185,7 @@ def _planned(store: Store, times: dict[str, float], limit_s: float) -> set[str]:
         plan = unless_damaged(lambda address=address: load_plan(store, address), path)  # type: ignore[misc]
         reached |= set() if plan is None else _tables_of(plan)
         for job in plan.jobs if plan is not None else ():
-            reached |= {job.path, path}
+            reached |= {job.path, path, *job.supplements.values()}
             if store.exists(job.path):
                 found = unless_damaged(lambda job=job: load_result(store, job.address), job.path)  # type: ignore[misc]
                 reached |= set(map(_whole, found.made_from)) if found is not None else set()

@@ -9,13 +9,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from pipeline import protocols
 from pipeline.meta.cells import OpenCell
 from pipeline.meta.comparable import mean
 from pipeline.meta.contrast import contrasts
 from pipeline.meta.difficulty import Difficulty, difficulty
 from pipeline.meta.evaluated import Evaluated, Place
 from pipeline.meta.gathered import rows_of
-from pipeline.meta.intervals import UNITS, BoardIntervals, board_of, family_tests
+from pipeline.meta.intervals import BoardIntervals, board_of, family_tests, unit_of
 from pipeline.meta.ranks import Table, agreement, between_boards, between_measures, by_board, moved, orders, rank_spread
 from pipeline.meta.resamples import collected, draws, paths_of
 from pipeline.meta.rows import Row
@@ -26,9 +27,6 @@ from pipeline.meta.variants import JOINT, TOLERANCE, is_probe
 from pipeline.metrics.statistics.resampling import Sample
 from pipeline.metrics.statistics.variance import pareto
 
-COMPARED = tuple("atwv mtwv map cnxe min_cnxe_pav ap ndc min_ndc f_act f_dis wer".split())
-"""Measures whose rankings are compared where a study names fewer than two."""
-LOADS = ("pl", "rtf", "rtf_execution")
 EVERY = "all"
 """Instead of an evaluation: all of them but variants."""
 
@@ -72,7 +70,7 @@ def analyse(study: Study, evaluations: Sequence[Evaluated], published: Iterable[
     aliased = [_aliased(row, study) for row in published]
     every = (*rows, *aliased)
     asked = measures_of(study, evaluations)
-    compared = asked if len(asked) > 1 else tuple(dict.fromkeys((*asked, *COMPARED)))
+    compared = asked if len(asked) > 1 else tuple(dict.fromkeys((*asked, *_heads())))
     by_name = {evaluated.name: evaluated for evaluated in evaluations}
     changes = [(pair, _revision(by_name, every, asked, *pair)) for pair in study.revisions]
     tables: dict[str, Table] = {
@@ -92,6 +90,11 @@ def analyse(study: Study, evaluations: Sequence[Evaluated], published: Iterable[
 def measures_of(study: Study, evaluations: Iterable[Evaluated]) -> tuple[str, ...]:
     """The measures a study asks for, or the primary ones of its evaluations' protocols."""
     return study.measures or tuple(dict.fromkeys(one.plan.protocol.primary for one in evaluations))
+
+
+def _heads() -> Iterable[str]:
+    """The measures that may head a board: rankings by them are compared where a study names fewer than two."""
+    return (name for name, measure in protocols.measures().items() if measure.heads_board)
 
 
 def asked_of(study: Study, evaluated: Evaluated) -> tuple[str, ...]:
@@ -123,7 +126,7 @@ def _board(study: Study, evaluated: Evaluated, place: Place, measure: str) -> Bo
         samples,
         study.resampling,
         better=better,
-        unit=UNITS.get(evaluated.plan.protocol.family.name, "query"),
+        unit=unit_of(evaluated.plan.protocol),
         drawn=drawn,
         tests=family_tests(evaluated.plan, opened),
     )
@@ -153,9 +156,10 @@ def _targets(evaluated: Evaluated, place: Place) -> dict[str, float]:
     """Targets of each unit, from the blocks of the first scored system."""
     for _, result in evaluated.results(place):
         if result.failed is None and result.blocks:
-            names = ("n_target", "n_ref", "n_segments")
-            column = next((name for name in names if name in result.blocks[0]), None)
-            return {} if column is None else {str(b["id"]): float(b[column] or math.nan) for b in result.blocks}
+            blocks = evaluated.plan.protocol.family.blocks
+            if blocks is None or blocks.size not in result.blocks[0]:
+                return {}
+            return {str(b["id"]): float(b[blocks.size] or math.nan) for b in result.blocks}
     return {}
 
 
@@ -232,10 +236,11 @@ def _shifts(study: Study, evaluations: Iterable[Evaluated]) -> Iterable[Mapping[
 def _load(rows: Sequence[Row], measures: Sequence[str]) -> Iterable[Mapping[str, object]]:
     """Accuracy against load: every system of a board that has both, and whether it is on the Pareto front."""
     boards = by_board(rows)
+    loads_of = [name for name, one in protocols.measures().items() if one.load == "whole"]
     for (evaluation, query_set, dataset, measure), own in boards.items():
         if measure not in measures or is_probe(evaluation):
             continue
-        load = next((name for name in LOADS if (evaluation, query_set, dataset, name) in boards), None)
+        load = next((name for name in loads_of if (evaluation, query_set, dataset, name) in boards), None)
         if load is None:
             continue
         loads = {row.system: row for row in boards[evaluation, query_set, dataset, load]}

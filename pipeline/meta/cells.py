@@ -7,15 +7,15 @@ from typing import Any
 
 from pipeline.engine.cell import load_result
 from pipeline.engine.counting import counted, merged
+from pipeline.engine.mending import mended
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
 from pipeline.engine.stored import labelstore, references, trialstore
 from pipeline.engine.tasks import Place, survey_of
 from pipeline.engine.work import Work
-from pipeline.errors import PlatformError
+from pipeline.errors import DamageError
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.statistics.resampling import Sample
-from pipeline.metrics.statistics.samples import NOT_RESAMPLED
+from pipeline.metrics.statistics.resampling import NOT_RESAMPLED, Sample
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.store.blobs import Store
 
@@ -46,8 +46,8 @@ class OpenCell:
 
     def sample(self, measure: str) -> Sample | str:
         """A measure as a function of how often each unit counts, or the reason why there is none."""
-        make = self.protocol.family.sample
-        return NOT_RESAMPLED if make is None else make(self.protocol, self.scored, measure, self.rows)
+        own = next((one for one in self.protocol.measures if one.name == measure), None)
+        return NOT_RESAMPLED if own is None else own.sample(self.scored, self.rows)
 
 
 def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) -> OpenCell | str:
@@ -63,12 +63,16 @@ def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) 
         return NOT_RESAMPLED
     if not result.made_from:
         return OLD_STORE
-    try:
+
+    def kept() -> tuple[Reference, Place, trialstore.TrialsInfo, Any]:
         reference = references.load(store, protocol.family.kind, job.reference)
         place = Place(store, job, protocol, reference, Work())
         info = trialstore.info(store, protocol, job.inputs, reference.timeline)
-        partial = _counted(place, info)
-    except PlatformError:
+        return reference, place, info, _counted(place, info)
+
+    try:  # a store that does not answer is an error, and an answer that was damaged on its way is asked for again
+        (reference, place, info, partial), _ = mended(kept, lambda: None, job.path)
+    except DamageError:
         return NOT_KEPT
     scored = protocol.family.whole(protocol, partial, reference.facts, survey_of(info))
     return OpenCell(store, job, protocol, reference, place.labels, partial, scored)

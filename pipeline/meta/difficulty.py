@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.metrics.statistics.resampling import Floats, Ratios, Sample
+from pipeline.arrays import Floats
+from pipeline.metrics.best import worths
+from pipeline.metrics.statistics.resampling import Ratios, Sample
 from pipeline.metrics.statistics.variance import VarianceSplit, spearman, split_variance
 
 Table = tuple[Mapping[str, Any], ...]
@@ -39,7 +41,7 @@ def difficulty(
     mean = table.mean(axis=1)
     length = np.array([float(len(texts.get(name, ""))) or math.nan for name in names])
     targets = np.array([n_target.get(name, math.nan) for name in names])
-    order = np.argsort(mean if better == "higher" else -mean, kind="stable").tolist()
+    order = np.argsort(worths(mean, better), kind="stable").tolist()
     units = tuple(
         {
             "unit": names[at],

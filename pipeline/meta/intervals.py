@@ -10,23 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
 from pipeline.meta.cells import OpenCell, open_cell
+from pipeline.metrics.best import directed, worth
 from pipeline.metrics.statistics.bootstrap import Interval, Method, interval, replicates
 from pipeline.metrics.statistics.draws import codes
 from pipeline.metrics.statistics.paired import bootstrap_p, exchanges_for, groups, randomisation
-from pipeline.metrics.statistics.resampling import Floats, Sample, paired
-from pipeline.metrics.statistics.samples import INFINITE
+from pipeline.metrics.statistics.resampling import INFINITE, Sample, paired
 from pipeline.metrics.stt.significance import holm
+from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
 
 SEED = 13
 N_REPLICATES = 1000
 LEVEL = 0.95
-UNITS = {"events": "event", "language": "segment", "tokens": "speaker"}
-"""What is drawn, by family; queries elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _board(
         samples,
         how,
         better=better,
-        unit=UNITS.get(plan.protocol.family.name, "query"),
+        unit=unit_of(plan.protocol),
         tests=family_tests(plan, opened),
     )
 
@@ -147,14 +147,18 @@ def board_of(
         else interval(sample, values[system], level=how.level, method=how.method)
         for system, sample in samples.items()
     }
-    sign = -1.0 if better == "higher" else 1.0
     known = [system for system in found if not math.isnan(made[system].value) and made[system].reason != INFINITE]
-    ranked = tuple(sorted(known, key=lambda system: sign * made[system].value)) if better != "none" else ()
+    ranked = tuple(sorted(known, key=lambda system: -worth(made[system].value, better))) if directed(better) else ()
     points = {system: made[system].value for system in ranked}
     comparisons = tuple(_compared(points, found, values, how, tests or {}))
     return BoardIntervals(
         *place, measure, unit, how, made, ranked, comparisons, _ties(ranked, comparisons, 1.0 - how.level)
     )
+
+
+def unit_of(protocol: Protocol) -> str:
+    """What intervals of a protocol's measures draw: queries unless one of them says otherwise."""
+    return next((one.resample.unit for one in protocol.measures if one.resample is not None), "query")
 
 
 def draw(sample: Sample, how: Resampling, which: range | None = None) -> Floats:

@@ -14,9 +14,10 @@ from pipeline.engine.result import plain
 from pipeline.errors import UsageError
 from pipeline.meta.analysis import Analysis, Board
 from pipeline.meta.rows import as_csv, as_dataset, as_parquet
-from pipeline.store import arrays, studies
+from pipeline.store import arrays, leases, studies
 from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
+from pipeline.store.noting import NotingStore
 
 KIND = "study/1"
 TABLE = f"table{arrays.ENDING}"
@@ -35,16 +36,18 @@ def publish(store: Store, analysis: Analysis, page: Callable[[Analysis, Mapping[
     folder = studies.folder_of(study.name, address(KIND, source=study.source, files=made_of)[:16])
     paths = {name: f"{folder}/{name}" for name in (*files, "index.html", TABLE)}
     files["index.html"] = page(analysis, paths).encode("utf-8", "replace")
-    arrays.write_groups(store, paths[TABLE], {"": as_dataset(analysis.rows)})
+    noting = NotingStore(store.root)
+    arrays.write_groups(noting, paths[TABLE], {"": as_dataset(analysis.rows)})
     for name, data in files.items():
-        store.put(paths[name], data)
-    objects = {path: store.describe(path) for path in paths.values()}
+        noting.put(paths[name], data)
+    objects = {path: noting.describe(path) for path in paths.values()}
     runs = sorted({row.run for row in analysis.rows if row.run})
     here = store.listing("resamples")
     drawn = sorted({path for board in analysis.boards for path in board.replicates if path in here})
     head = {"kind": KIND, "study": study.name, "source": study.source}
     manifest = {**head, "runs": runs, "replicates": drawn, "objects": objects}
     store.put_sealed(f"{folder}/manifest.json", json.dumps(manifest, sort_keys=True).encode())
+    leases.ensure_held(store)
     studies.commit(store, study.name, f"{folder}/manifest.json")
     return {**paths, "manifest.json": f"{folder}/manifest.json"}
 

@@ -69,8 +69,7 @@ def _is_measure(name: str, onto: Mapping[str, str], table: Published) -> bool:
 
 def _known_measures() -> dict[str, tuple[str, str]]:
     """Unit and better direction of every measure of every protocol."""
-    found = {m.name: (m.unit, m.better) for protocol in protocols.protocols().values() for m in protocol.measures}
-    return {**found, "mtwv_threshold": ("score", "none")}
+    return {name: (measure.unit, measure.better) for name, measure in protocols.measures().items()}
 
 
 def _rows(

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.meta.comparable import comparable, note
 from pipeline.meta.rows import Row
+from pipeline.metrics.best import ranks, worth, worths
 from pipeline.metrics.statistics.agreement import rbo, tau_ap, tau_b
-from pipeline.metrics.statistics.resampling import Floats
 
 Table = tuple[Mapping[str, Any], ...]
 
@@ -24,8 +25,8 @@ def orders(rows: Iterable[Row]) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for row in rows:
-        if not math.isnan(row.value) and row.better in ("higher", "lower"):
-            found.setdefault(row.system, row.value if row.better == "higher" else -row.value)
+        if not math.isnan(worth(row.value, row.better)):
+            found.setdefault(row.system, worth(row.value, row.better))
     return found
 
 
@@ -87,7 +88,7 @@ def moved(before: Sequence[Row], after: Sequence[Row]) -> Table:
     """What became of each system between two boards: figures, ranks among the systems of both, and differences."""
     own = [{row.system: row for row in reversed(rows) if not math.isnan(row.value)} for rows in (before, after)]
     shared = own[0].keys() & own[1].keys()
-    ranks = [_ranks({name: order for name, order in orders(side.values()).items() if name in shared}) for side in own]
+    placed = [ranked({name: order for name, order in orders(side.values()).items() if name in shared}) for side in own]
     return tuple(
         {
             "system": name,
@@ -95,16 +96,16 @@ def moved(before: Sequence[Row], after: Sequence[Row]) -> Table:
             "before": own[0][name].value,
             "after": own[1][name].value,
             "difference": own[1][name].value - own[0][name].value,
-            "rank_before": ranks[0].get(name, math.nan),
-            "rank_after": ranks[1].get(name, math.nan),
+            "rank_before": placed[0].get(name, math.nan),
+            "rank_after": placed[1].get(name, math.nan),
         }
-        for name in sorted(shared, key=lambda name: (ranks[1].get(name, math.inf), name))
+        for name in sorted(shared, key=lambda name: (placed[1].get(name, math.inf), name))
     )
 
 
-def _ranks(order: Mapping[str, float]) -> dict[str, float]:
-    """Competition ranks, 1 first."""
-    return {name: 1.0 + sum(other > own for other in order.values()) for name, own in order.items()}
+def ranked(order: Mapping[str, float]) -> dict[str, float]:
+    """Competition ranks of systems by ``orders``, 1 first."""
+    return dict(zip(order, ranks(np.array([*order.values()], np.float64)).tolist(), strict=True))
 
 
 def rank_spread(values: Mapping[str, Floats], better: str, level: float) -> dict[str, tuple[float, float, float]]:
@@ -112,14 +113,13 @@ def rank_spread(values: Mapping[str, Floats], better: str, level: float) -> dict
     names = list(values)
     if not names:
         return {}
-    sign = 1.0 if better == "higher" else -1.0
-    table = np.stack([sign * values[name] for name in names])
+    table = np.stack([worths(values[name], better) for name in names])
     table = table[:, ~np.isnan(table).any(axis=0)]
     if not table.shape[1]:
         return {}
-    ranks = 1.0 + (table[None, :, :] > table[:, None, :]).sum(axis=1)
-    ends = np.quantile(ranks, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=1, method="inverted_cdf")
-    best = (ranks == 1.0).mean(axis=1)
+    placed = ranks(table)
+    ends = np.quantile(placed, [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=1, method="inverted_cdf")
+    best = (placed == 1.0).mean(axis=1)
     return {name: (float(ends[0, at]), float(ends[1, at]), float(best[at])) for at, name in enumerate(names)}
 
 

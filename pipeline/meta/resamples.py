@@ -13,13 +13,14 @@ from functools import lru_cache
 import numpy as np
 
 from pipeline import protocols
+from pipeline.arrays import Floats
 from pipeline.engine import editions
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan, load_plan
 from pipeline.errors import DamageError
 from pipeline.meta.cells import OpenCell, open_cell
 from pipeline.meta.intervals import Resampling, draw
-from pipeline.metrics.statistics.resampling import Floats, Sample
+from pipeline.metrics.statistics.resampling import Sample
 from pipeline.partials.codec import decode_columns, encode_columns
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell

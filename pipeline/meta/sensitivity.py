@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.meta.cells import OpenCell
 from pipeline.meta.shifts import ledger_of
 from pipeline.metrics.entropy.crossentropy import cnxe
 from pipeline.metrics.kws.shared import counts_of, curve_of, means_of
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.statistics.agreement import tau_b
-from pipeline.metrics.statistics.resampling import Floats
 from pipeline.partials.ledger import Ledger
 
 GRID_BETA = tuple(float(10.0**exponent) for exponent in np.linspace(0.0, 4.0, 17))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from pipeline import protocols
 from pipeline.engine.result import Result
 from pipeline.meta.cells import OpenCell
 from pipeline.metrics.kws.counts import accepted
@@ -13,22 +14,13 @@ from pipeline.metrics.kws.shared import means_of
 from pipeline.metrics.measure import Scored
 from pipeline.partials.ledger import Ledger
 
-ACTUAL_AND_BEST = (
-    ("atwv", "mtwv"),
-    ("stwv", "max_stwv"),
-    ("ndc", "min_ndc"),
-    ("cnxe", "min_cnxe_pav"),
-    ("f_act", "f_dis"),
-)
-"""Measures as decided or scored, with the best that the same ranking allows."""
-THRESHOLDS = ("mtwv_threshold", "max_stwv_threshold", "min_ndc_threshold")
-
 
 def gaps(result: Result) -> dict[str, float]:
     """For each pair of actual and best measure the result has: the two, and how much the actual one loses (>= 0)."""
     found: dict[str, float] = {}
-    for actual, best in ACTUAL_AND_BEST:
-        if actual in result.figures and best in result.figures:
+    for actual in result.figures:
+        best = protocols.measures()[actual].best if actual in protocols.measures() else ""
+        if best in result.figures:
             values = (result.figures[actual].value, result.figures[best].value)
             found |= {actual: values[0], best: values[1], f"{actual}_gap": abs(values[1] - values[0])}
     if "calibration_loss" in result.figures:
@@ -41,10 +33,8 @@ def shift(system: str, dev: Result, evaluation: Result, cell: OpenCell | str) ->
     that loses against the best one, and the gaps of both sides (``dev_…``, ``eval_…``)."""
     thresholds = [_threshold(side) for side in (dev, evaluation)]
     at_dev = _twv_at(cell, thresholds[0])
-    best = max(
-        (evaluation.figures[name].value for name in ("mtwv", "max_stwv") if name in evaluation.figures),
-        default=math.nan,
-    )
+    swept = protocols.decided_and_best(evaluation.figures)
+    best = math.nan if swept is None else evaluation.figures[swept[1]].value
     return {
         "system": system,
         "threshold_dev": thresholds[0],
@@ -58,7 +48,8 @@ def shift(system: str, dev: Result, evaluation: Result, cell: OpenCell | str) ->
 
 
 def _threshold(result: Result) -> float:
-    return next((result.figures[name].value for name in THRESHOLDS if name in result.figures), math.nan)
+    swept = protocols.decided_and_best(result.figures)
+    return math.nan if swept is None else result.figures[swept[2]].value
 
 
 def _twv_at(cell: OpenCell | str, threshold: float) -> float:

@@ -8,9 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import PERCENT
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
+from pipeline.metrics.med.event_samples import event_mean
 from pipeline.metrics.med.events import EventScored, EventTotals, macro, n_scored_nontarget, without_targets
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tie_order import TieOrder
@@ -104,6 +106,27 @@ def ap_prime(scored: EventScored) -> Figure:
 
 
 MEASURES: tuple[Measure[EventTotals], ...] = (
-    Measure("ap", "%", "higher", PERCENT, "F4DE DETCurve, AP; mean over events", ap),
-    Measure("ap_prime", "%", "higher", PERCENT, "F4DE DETCurve, AP' (prior 1:999); mean over events", ap_prime),
+    Measure(
+        "ap",
+        "%",
+        "higher",
+        PERCENT,
+        "F4DE DETCurve, AP; mean over events",
+        ap,
+        label=Label("MAP"),
+        aggregation="mean over events with targets",
+        resample=event_mean(average_precision_percent),
+        heads_board=True,
+    ),
+    Measure(
+        "ap_prime",
+        "%",
+        "higher",
+        PERCENT,
+        "F4DE DETCurve, AP' (prior 1:999); mean over events",
+        ap_prime,
+        label=Label("MAP′"),
+        aggregation="mean over events with targets",
+        resample=event_mean(average_precision_prime_percent),
+    ),
 )

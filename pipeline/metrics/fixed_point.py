@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from pipeline.arrays import Floats, Ints
 
 HALF = 31
 _AT_ONCE = 1 << 16

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipeline.metrics.bounds import FROM_0
+from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.terms import Figure, Phase
 
@@ -89,9 +90,59 @@ def _peak(phase: Phase | None) -> Figure:
 _S000 = "MediaEval SWS 2013 performance measures, section 4.3"
 
 MEASURES: tuple[Measure[Any], ...] = (
-    Measure("isf", "1", "lower", FROM_0, f"{_S000}, ISF", isf),
-    Measure("ssf", "1/h", "lower", FROM_0, f"{_S000}, eq 46-47", ssf),
-    Measure("pmu_index", "GB", "lower", FROM_0, f"{_S000}, PMU", pmu_index),
-    Measure("pmu_search", "GB", "lower", FROM_0, f"{_S000}, PMU", pmu_search),
-    Measure("pl", "GB, SSF in 1/h", "lower", FROM_0, f"{_S000}, eq 48", pl),
+    Measure(
+        "isf",
+        "1",
+        "lower",
+        FROM_0,
+        f"{_S000}, ISF",
+        isf,
+        label=Label("ISF"),
+        aggregation="declared by the system",
+        load="part",
+    ),
+    Measure(
+        "ssf",
+        "1/h",
+        "lower",
+        FROM_0,
+        f"{_S000}, eq 46-47",
+        ssf,
+        label=Label("SSF"),
+        aggregation="declared by the system",
+        load="part",
+    ),
+    Measure(
+        "pmu_index",
+        "GB",
+        "lower",
+        FROM_0,
+        f"{_S000}, PMU",
+        pmu_index,
+        label=Label("PMU", "index"),
+        aggregation="declared by the system",
+        load="part",
+    ),
+    Measure(
+        "pmu_search",
+        "GB",
+        "lower",
+        FROM_0,
+        f"{_S000}, PMU",
+        pmu_search,
+        label=Label("PMU", "search"),
+        aggregation="declared by the system",
+        load="part",
+    ),
+    Measure(
+        "pl",
+        "GB, SSF in 1/h",
+        "lower",
+        FROM_0,
+        f"{_S000}, eq 48",
+        pl,
+        label=Label("PL"),
+        aggregation="declared by the system",
+        load="whole",
+    ),
 )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
+from pipeline.arrays import Floats
+from pipeline.metrics.best import Better
 from pipeline.metrics.bounds import Bounds
-from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.label import UNNAMED, Label
+from pipeline.metrics.statistics.resampling import NOT_RESAMPLED, Sample
 from pipeline.terms import Facts, Figure, OperatingPoint
 
 T = TypeVar("T")
 R = TypeVar("R")
+Rows = Callable[[], tuple[Any, Any]]
+"""A way to the trials of a cell and the key they are aligned with, in one order."""
 Over = Callable[..., Any]
 """``over(task, *state)``: ``task(part, *state)`` of every part of a cell's trials, added up, wherever the parts are."""
 
@@ -33,6 +38,8 @@ class Rules:
     """Score of trials that were not submitted: ``llr_min``, ``query``, ``error`` or a number."""
     load_lambda: float = 0.1
     """Weight of the indexing phase in the Processing Load."""
+    pooled: bool = False
+    """Whether all queries are one (KWSEval -P). Then there is none to draw."""
 
 
 @dataclass(frozen=True)
@@ -75,20 +82,55 @@ class Scored(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Measure(Generic[T]):
-    """A named figure. ``better``: ``higher``, ``lower`` or ``none``. ``source``: document, section and equation.
+class Resample(Generic[T]):
+    """How a measure becomes a function of how often each unit counts, for intervals and tests."""
 
-    ``bounds`` is where every defined value lies, infinities included where they are legal; a function of the protocol's
-    settings where these decide.
-    """
+    unit: str
+    """What is drawn: ``query``, ``event``, ``segment`` or ``speaker``."""
+    sample: Callable[[Scored[T], Rows], Sample | str]
+    """The cell and a way to its trials and key → the measure over units, or the reason why there is none."""
+
+
+@dataclass(frozen=True)
+class Measure(Generic[T]):
+    """A named figure and all that anybody needs to know of it: engine, grid, reports and studies ask nobody else."""
 
     name: str
     unit: str
-    better: str
+    better: Better
     bounds: Bounds | Callable[[Any], Bounds]
+    """Where every defined value lies, infinities included where they are legal; a function of the protocol's settings
+    where these decide."""
     source: str
+    """Document, section and equation."""
     of: Callable[[Scored[T]], Figure]
+    label: Label = UNNAMED
+    """The name as typeset; made of ``name`` unless given."""
+    aggregation: str = ""
+    """What the figure is over, in words: ``mean over queries``, ``pooled over trials``, …"""
+    resample: Resample[T] | None = None
+    """How intervals draw it; None where it is not resampled."""
+    heads_board: bool = False
+    """Whether systems may be ranked by it: boards show it among the first, studies compare its rankings."""
+    best: str = ""
+    """The measure that says the best that the same scores could have reached with other decisions or calibration."""
+    threshold: str = ""
+    """The measure that says at which threshold this one, a best over thresholds, is reached."""
+    load: Literal["", "part", "whole"] = ""
+    """Whether it says what processing took, in part or as the whole that accuracy is weighed against."""
+    later: int = 0
+    """Above 0 for a measure that came after its protocol's edition: results, addresses and signatures stay as they
+    are, and it lies beside results as a supplement of this edition, raised when a figure of it changes."""
+
+    def __post_init__(self) -> None:
+        """Typeset the name of a measure without a label as it is spelled, without underscores."""
+        if not self.label.base:
+            object.__setattr__(self, "label", Label(self.name.replace("_", " ")))
 
     def bounds_under(self, settings: Any) -> Bounds:
         """The range under a protocol's settings."""
         return self.bounds if isinstance(self.bounds, Bounds) else self.bounds(settings)
+
+    def sample(self, scored: Scored[T], rows: Rows) -> Sample | str:
+        """The measure as a function of how often each unit counts, or the reason why there is none."""
+        return NOT_RESAMPLED if self.resample is None else self.resample.sample(scored, rows)

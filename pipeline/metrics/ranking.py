@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import SHARE
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.kws.means import NO_TARGETS
 from pipeline.metrics.kws.one_pass import thin_of
 from pipeline.metrics.kws.thin import thinned
+from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
@@ -66,6 +67,14 @@ def mean_average_precision(scored: Scored[Ledger]) -> Figure:
 
 MEASURES: tuple[Measure[Ledger], ...] = (
     Measure(
-        "map", "1", "higher", SHARE, "F4DE KWSEval, MAP: mean over queries of average precision", mean_average_precision
+        "map",
+        "1",
+        "higher",
+        SHARE,
+        "F4DE KWSEval, MAP: mean over queries of average precision",
+        mean_average_precision,
+        label=Label("MAP"),
+        aggregation="mean over queries with occurrences",
+        heads_board=True,
     ),
 )

@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline import compiled
+from pipeline.arrays import Floats, Ints
 from pipeline.partials.digits import BLOCK, LARGEST_BLOCK, LIMB_BITS, N_LIMBS, ORIGIN, carried, digits, whole
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ROW = N_LIMBS + 2
 """Columns of a grouped sum: the limbs, then how often +inf and -inf were added."""

@@ -13,14 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.partials import usual
 from pipeline.partials.packed import Packed
 from pipeline.partials.rows import COUNT_TYPES, Counts, Rows, collapse, firsts, joined, narrowed, tally
-from pipeline.partials.scores import Floats, Scores
-
-Codes = NDArray[np.int32]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from pipeline.partials.scores import Scores
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from pipeline.arrays import Floats, Ints
+
 Words = NDArray[np.uint64]
 
 MOST_DECIMALS = 9

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline import compiled
+from pipeline.arrays import Bools, Floats, Ints
 from pipeline.partials.packed import Decimals, Packed
-from pipeline.partials.scores import HIGHEST, Floats, Scores, alike
+from pipeline.partials.scores import HIGHEST, Scores, alike
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Counts = NDArray[Any]
 """Whole numbers from 0 up in one of ``COUNT_TYPES``, one row for each thing that is counted."""
 

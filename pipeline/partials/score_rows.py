@@ -9,9 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
-Ints = NDArray[np.int64]
+from pipeline.arrays import Codes, Floats, Ints
 
 
 def _no_scores() -> Floats:

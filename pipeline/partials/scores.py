@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats
 from pipeline.partials.packed import MOST_DECIMALS, Decimals
-
-Floats = NDArray[np.float64]
 
 HIGHEST = 2**31 - 1
 """Of a whole number, whatever its sign. Then no rounding of a product is near a half: a number has one form."""

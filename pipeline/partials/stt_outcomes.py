@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Codes, Ints
 from pipeline.partials.exact import ExactSum
 from pipeline.partials.tally import Tally
-
-Ints = NDArray[np.int64]
-Codes = NDArray[np.int32]
 
 COUNTS = (
     *("n_segments", "n_segments_in_error", "correct", "substituted", "deleted", "inserted"),

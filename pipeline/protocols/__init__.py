@@ -6,15 +6,17 @@ Nothing else needs to know it.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import pkgutil
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 from pipeline.errors import Finding, UsageError
+from pipeline.metrics import later
+from pipeline.metrics.measure import Measure
 from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
@@ -27,9 +29,37 @@ def protocols() -> Mapping[tuple[str, str], Protocol]:
     """Every protocol by (name, mode), found in the modules of this package."""
     found: dict[tuple[str, str], Protocol] = {}
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
-        for protocol in getattr(importlib.import_module(module.name), "PROTOCOLS", ()):
-            found[protocol.name, protocol.mode] = protocol
+        for protocol in getattr(import_module(module.name), "PROTOCOLS", ()):
+            found[protocol.name, protocol.mode] = _with_later(protocol)
     return found
+
+
+def _with_later(protocol: Protocol) -> Protocol:
+    """The protocol with the measures of ``metrics/later`` for its family, which are no part of its edition."""
+    modules = (import_module(f"{later.__name__}.{one.name}") for one in pkgutil.iter_modules(later.__path__))
+    own = (m for module in modules if protocol.family.name in module.FAMILIES for m in module.MEASURES)
+    return replace(protocol, measures=(*protocol.measures, *(replace(m, later=max(1, m.later)) for m in own)))
+
+
+@cache
+def measures() -> Mapping[str, Measure[Any]]:
+    """Every measure that any protocol has, by name, in the order of the protocols; of several of a name the first."""
+    found: dict[str, Measure[Any]] = {}
+    for protocol in protocols().values():
+        for measure in protocol.measures:
+            found.setdefault(measure.name, measure)
+    return found
+
+
+def decided_and_best(names: Iterable[str]) -> tuple[str, str, str] | None:
+    """Of measures by name: the first of submitted decisions, its best over thresholds, and where that is reached."""
+    own = dict.fromkeys(names)
+    for name in own:
+        best = measures()[name].best if name in measures() else ""
+        threshold = measures()[best].threshold if best in measures() else ""
+        if best in own and threshold:
+            return name, best, threshold
+    return None
 
 
 def names() -> tuple[str, ...]:
@@ -74,10 +104,14 @@ def describe(protocol: Protocol) -> dict[str, Any]:
         "measures": [
             {
                 "name": m.name,
+                "label": str(m.label),
                 "unit": m.unit,
                 "better": m.better,
                 "bounds": str(m.bounds_under(protocol.settings)),
                 "source": m.source,
+                "aggregation": m.aggregation,
+                "resampled_by": None if m.resample is None else m.resample.unit,
+                "heads_board": m.heads_board,
             }
             for m in protocol.measures
         ],
@@ -93,7 +127,7 @@ def fields(protocol: Protocol) -> dict[str, Any]:
         "title": protocol.title,
         "family": protocol.family.name,
         "primary": protocol.primary,
-        "measures": [[m.name, m.unit, m.better, m.source] for m in protocol.measures],
+        "measures": [[m.name, m.unit, m.better, m.source] for m in protocol.measures_of_edition],
         "roles": [asdict(role) for role in protocol.roles],
         "settings": {entry["name"]: entry["value"] for entry in _settings.describe(protocol.settings)},
     }

@@ -12,15 +12,15 @@ from typing import Any
 from typing import Protocol as Interface
 
 from pipeline.align.labels import Labels
+from pipeline.arrays import Ints
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
 from pipeline.metrics.kws.by_score import Table as BlockTable
 from pipeline.metrics.kws.passes import Sorted
 from pipeline.metrics.measure import Measure, Scored
-from pipeline.metrics.statistics.resampling import Sample
+from pipeline.protocols.blocks import Blocks
 from pipeline.protocols.disputes import Dispute
 from pipeline.terms import Facts, Figure
-from pipeline.trials.schema import Ints
 
 
 @dataclass(frozen=True)
@@ -165,6 +165,8 @@ class Family:
     conclude_parts: Callable[[Protocol, Parts, Facts, Mapping[str, Any]], Conclusion | None] | None = None
     """The same figures, to the last bit, from a partial in parts, curves as ``stored_curve`` keeps them. None where
     a cell with these settings, or any cell of the family, needs its partial in one place."""
+    blocks: Blocks | None = None
+    """What its blocks are of; None where they are of nothing that maps show."""
     check: Callable[[Protocol, Mapping[str, Any]], tuple[Finding, ...]] = _no_findings
     """Tables by role, any subset → problems between them, for ``rescore validate``."""
     boards_apart: bool = False
@@ -185,9 +187,6 @@ class Family:
     """Protocol and role → the format to read it with where settings ask for another one than the role's."""
     whole: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Scored[Any]] | None = None
     """Merged partial → the cell as its measures see it, conditions left out; arguments as of ``conclude``."""
-    sample: Callable[[Protocol, Scored[Any], str, Callable[[], tuple[Any, Any]]], Sample | str] | None = None
-    """The cell, the name of a measure, and a way to its trials and key → the measure as a function of how often each
-    unit counts, or the reason why there is none."""
     explain: Callable[[Protocol, Any, Labels, Any, Reference], Table] | None = None
     """Trials, labels and key → what became of each of them, one row each; None where a family has no such table."""
     dispute: Dispute | None = None
@@ -206,7 +205,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Protocol:
-    """A named protocol in one mode. All fields enter the signature."""
+    """A named protocol in one mode. Its fields enter the signature but where they say otherwise."""
 
     name: str
     edition: int
@@ -218,5 +217,12 @@ class Protocol:
     """A frozen dataclass of the family: every difference between protocols and modes is one field of it."""
     measures: tuple[Measure[Any], ...]
     primary: str
+    leads: tuple[str, ...] = ()
+    """The measures that follow the primary one on a board, in this order; no part of a signature."""
     tool: str = ""
     """The organisers' tool whose options the command line takes. None where it has none; no part of a signature."""
+
+    @property
+    def measures_of_edition(self) -> tuple[Measure[Any], ...]:
+        """The measures that results hold and addresses name; later ones lie beside results."""
+        return tuple(measure for measure in self.measures if not measure.later)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.protocols import protocols
+from pipeline.protocols.base import Protocol
 from pipeline.terms import Figure
 
 if TYPE_CHECKING:
@@ -74,6 +76,11 @@ class Run:
     conditions: tuple[str, ...]
     measures: tuple[MeasureInfo, ...]
     boards: tuple[Board, ...]
+
+    @property
+    def protocol(self) -> Protocol | None:
+        """The protocol and mode that the grid names; None where this version has none of that name."""
+        return protocols().get((self.attributes.get("protocol", ""), self.attributes.get("mode", "")))
 
     def boards_of(self, condition: str) -> tuple[Board, ...]:
         """The boards of one condition, by query set, then dataset."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats
 from pipeline.engine.result import plain
 
 DIGITS64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -24,8 +25,6 @@ RULES = {
     "twv": ("value", "p_miss", "p_fa"),
 }
 """By column its rule and the columns that it is made from: a - b, a / b, a / (by - b), 1 - (a + by * b)."""
-
-Floats = NDArray[np.float64]
 
 
 def coded(columns: Mapping[str, Floats]) -> dict[str, dict[str, Any]]:

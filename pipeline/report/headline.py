@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from pipeline.metrics.best import best, directed, worth
+from pipeline.protocols import measures
 from pipeline.report.board import Board, Entry, MeasureInfo, Run
 
-# In this order, after the primary measure; a protocol shows those that it has.
-HEADLINE = (
-    "atwv", "mtwv", "mtwv_threshold", "stwv", "max_stwv",
-    "p_md", "p_miss", "p_fa", "ap", "ro", "ndc", "min_ndc", "ndc_at_ter", "rtf_execution",
-    "wer", "corr", "sub", "del", "ins", "f_act", "f_dis", "f_cal", "c_mce", "c_def", "c_min",
-    "cnxe", "min_cnxe_affine", "min_cnxe_pav",
-)  # fmt: skip
-LEAD = {
-    "wer": ("sub", "del", "ins", "corr", "n_ref", "seg_err", "nce"),
-    "cnxe": ("min_cnxe_pav", "calibration_loss", "lb_cnxe", "atwv", "mtwv", "ub_twv", "map"),
-    "ap": ("ap_prime", "ro", "max_ro", "ndc", "min_ndc", "p_md", "p_fa"),
-}
-"""By primary measure, what follows it where the order above would bury it."""
 AT_MOST = 8
-BOUND_OF = {
-    "atwv": "mtwv",
-    "stwv": "max_stwv",
-    "cnxe": "min_cnxe_pav",
-    "ndc": "min_ndc",
-    "c_mce": "c_min",
-    "f_act": "f_dis",
-}
-"""The best that a system's scores could have reached with other decisions or calibration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +23,24 @@ class Bar:
 
 def headline(run: Run) -> tuple[MeasureInfo, ...]:
     """The measures a board leads with: the primary one, then at most seven more that every reader looks for."""
-    by_name = {measure.name: measure for measure in run.measures}
-    order = LEAD.get(run.primary, HEADLINE)
-    chosen = [run.primary, *(name for name in order if name in by_name and name != run.primary)]
-    if len(by_name) <= AT_MOST:
+    if len(run.measures) <= AT_MOST:
         return run.measures
-    return tuple(by_name[name] for name in chosen[:AT_MOST])
+    by_name = {measure.name: measure for measure in run.measures}
+    protocol = run.protocol
+    heads = (name for name in by_name if name in measures() and measures()[name].heads_board)
+    chosen = dict.fromkeys((run.primary, *(protocol.leads if protocol else ()), *heads))
+    return tuple(by_name[name] for name in chosen if name in by_name)[:AT_MOST]
+
+
+def best_measure(measure: str, run: Run) -> str | None:
+    """The measure that bounds another one, being the best that the same scores allow, where the run has it."""
+    name = measures()[measure].best if measure in measures() else ""
+    return name if any(one.name == name for one in run.measures) else None
 
 
 def bound(run: Run) -> str | None:
     """The measure that bounds the primary one, where the protocol has it."""
-    name = BOUND_OF.get(run.primary)
-    return name if any(measure.name == name for measure in run.measures) else None
+    return best_measure(run.primary, run)
 
 
 def bars(run: Run, boards: Iterable[Board]) -> dict[tuple[str, str, str], Bar]:
@@ -80,11 +66,11 @@ def shades(run: Run, boards: Iterable[Board]) -> dict[tuple[str, str, str], floa
         if not e.canary
     }
     finite = {place: max(value, 0.0) for place, value in listed.items() if math.isfinite(value)}
-    low, high = min(finite.values(), default=0.0), max(finite.values(), default=0.0)
-    if low == high or info.better not in {"higher", "lower"}:
+    worth_of = {place: worth(value, info.better) for place, value in finite.items()}
+    low, high = min(worth_of.values(), default=0.0), max(worth_of.values(), default=0.0)
+    if low == high or not directed(info.better):
         return {}
-    shares = {place: (value - low) / (high - low) for place, value in finite.items()}
-    return shares if info.better == "higher" else {place: 1.0 - share for place, share in shares.items()}
+    return {place: (value - low) / (high - low) for place, value in worth_of.items()}
 
 
 def _ends(run: Run, entry: Entry) -> tuple[float, float]:
@@ -98,12 +84,10 @@ def _ends(run: Run, entry: Entry) -> tuple[float, float]:
 
 def best_of(board: Board, measures: Iterable[MeasureInfo]) -> dict[str, float | None]:
     """The best figure of each column, canaries left out; None where no direction is better or there is no choice."""
-    return {measure.name: _best(board, measure) for measure in measures}
+    ours = [entry for entry in board.entries if not entry.canary]
+    return {one.name: best((entry.figures[one.name].value for entry in ours), one.better) for one in measures}
 
 
-def _best(board: Board, measure: MeasureInfo) -> float | None:
-    values = [entry.figures[measure.name].value for entry in board.entries if not entry.canary]
-    defined = [value for value in values if not math.isnan(value)]
-    if measure.better not in {"higher", "lower"} or len(defined) < 2:
-        return None
-    return max(defined) if measure.better == "higher" else min(defined)
+def is_best(entry: Entry, measure: str, bests: Mapping[str, float | None]) -> bool:
+    """Whether an entry's figure is marked as the best of its column (``best_of``)."""
+    return not entry.canary and bests[measure] is not None and entry.figures[measure].value == bests[measure]

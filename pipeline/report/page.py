@@ -26,7 +26,7 @@ from pipeline.report.changes.documents import headline as moved_headline
 from pipeline.report.changes.moved import NOTHING, movement
 from pipeline.report.environments import new_environment
 from pipeline.report.families.beyond import FILTERS, beyond
-from pipeline.report.headline import Bar, bars, best_of, bound, headline, shades
+from pipeline.report.headline import Bar, bars, best_of, bound, headline, is_best, shades
 from pipeline.report.load import load_table
 from pipeline.report.one_system import file_names
 from pipeline.report.plots import ape as ape_plot
@@ -144,7 +144,7 @@ def environment() -> jinja2.Environment:
         **FILTERS,
     }
     made.filters.update(filters)
-    made.globals.update(best_of=best_of, det=det, ape_highest=ape_plot.HIGHEST)
+    made.globals.update(best_of=best_of, is_best=is_best, det=det, ape_highest=ape_plot.HIGHEST)
     return made
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from pipeline.arrays import Floats
 from pipeline.report.board import Run
-from pipeline.report.columns import Floats, weights
+from pipeline.report.columns import weights
 from pipeline.report.plots.det import Curve
 from pipeline.report.plots.query_map import COLOURS, QueryMap
 

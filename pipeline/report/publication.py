@@ -7,10 +7,11 @@ import math
 import re
 from collections.abc import Mapping
 
+from pipeline.metrics.label import Label
 from pipeline.report.board import ALL, Board, Entry, Run
-from pipeline.report.headline import headline
+from pipeline.report.headline import best_of, headline, is_best
 from pipeline.report.uncertainty import Place, Uncertainty
-from pipeline.report.words import Label, label, printable
+from pipeline.report.words import label, printable
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -37,20 +38,14 @@ def escaped(text: str) -> str:
 def _table(run: Run, board: Board, known: Mapping[Place, Uncertainty]) -> str:
     measures = headline(run)
     heads = [_head(label(measure.name)) for measure in measures]
-    best = {}
-    for measure in measures:
-        ours = (entry.figures[measure.name].value for entry in board.entries if not entry.canary)
-        values = [value for value in ours if math.isfinite(value)]
-        if values and measure.better in ("higher", "lower"):
-            best[measure.name] = max(values) if measure.better == "higher" else min(values)
+    best = best_of(board, measures)
     rows = []
     for entry in board.entries:
         name = escaped(entry.system)
         if entry.failed:
             rows.append(rf"-- & {name} & \multicolumn{{{len(measures)}}}{{l}}{{{escaped(entry.failed)}}} \\")
             continue
-        marked = {} if entry.canary else best
-        figures = [_figure(entry, measure.name, marked.get(measure.name)) for measure in measures]
+        figures = [_figure(entry, measure.name, best=is_best(entry, measure.name, best)) for measure in measures]
         one = known.get((board.query_set, board.dataset, entry.system))
         if one is not None and one.is_known:
             figures[0] += rf" {{\scriptsize [{one.low:.4f}, {one.high:.4f}]}}"
@@ -66,15 +61,16 @@ def _head(name: Label) -> str:
     return f"{base} ({escaped(name.note)})" if name.note else base
 
 
-def _figure(entry: Entry, measure: str, best: float | None) -> str:
+def _figure(entry: Entry, measure: str, *, best: bool) -> str:
     value = entry.figures[measure].value
     if math.isnan(value):
         return "--"
     if math.isinf(value):
-        return r"$\infty$" if value > 0 else r"$-\infty$"
+        text = r"\infty" if value > 0 else r"-\infty"
+        return rf"$\boldsymbol{{{text}}}$" if best else f"${text}$"
     small = value != 0 and abs(value) < 1e-3
     text = f"{value:.2e}" if small else f"{value:.4f}".removesuffix(".0000")
-    return rf"\textbf{{{text}}}" if value == best else text.replace("-", "$-$", 1) if value < 0 else text
+    return rf"\textbf{{{text}}}" if best else text.replace("-", "$-$", 1) if value < 0 else text
 
 
 def scores_json(run: Run, system: str) -> bytes:

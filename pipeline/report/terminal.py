@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.report.board import ALL, Board, Entry, Run, read_run
-from pipeline.report.headline import headline
+from pipeline.report.headline import best_of, headline, is_best
 from pipeline.report.words import UNDEFINED, label, printable, reason_text, short, unit_text
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ def board_table(run: Run, board: Board) -> Table:
     for measure in shown:
         unit = unit_text(measure.unit)
         table.add_column(Text(f"{label(measure.name)}{f' [{unit}]' if unit else ''}"), justify="right")
+    bests = best_of(board, shown)
     for entry in board.entries:
-        cells = [_cell(entry, measure.name) for measure in shown]
+        cells = [_cell(entry, measure.name, bests) for measure in shown]
         table.add_row(Text(str(entry.rank) if entry.rank else "–"), _name(entry), *cells)
     return table
 
@@ -61,11 +62,11 @@ def _name(entry: Entry) -> Text:
     return name
 
 
-def _cell(entry: Entry, measure: str) -> Text:
+def _cell(entry: Entry, measure: str, bests: Mapping[str, float | None]) -> Text:
     if entry.failed:
         return Text(UNDEFINED, style="dim")
     figure = entry.figures[measure]
-    text = Text(short(figure.value))
+    text = Text(short(figure.value), style="bold" if is_best(entry, measure, bests) else "")
     if figure.reason:
         text.append(f"\n{printable(figure.reason)}", style="dim")
     return text

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from dataclasses import dataclass
+from functools import cache
+
+from pipeline import protocols
+from pipeline.metrics.entropy import ape
+from pipeline.metrics.label import Label
 
 UNDEFINED = "—"
 MINUS = "\N{MINUS SIGN}"
@@ -12,95 +16,6 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Indic and Persian names need them
 _UNSHOWN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A measure's name as typeset: ``base`` with ``subscript``, then a qualifying ``note``."""
-
-    base: str
-    subscript: str = ""
-    note: str = ""
-
-    def __str__(self) -> str:
-        joined = f"{self.base}_{self.subscript}" if self.subscript else self.base
-        return f"{joined} ({self.note})" if self.note else joined
-
-
-LABELS = {
-    "atwv": Label("ATWV"),
-    "mtwv": Label("MTWV"),
-    "mtwv_threshold": Label("θ", "MTWV"),
-    "atwv_all": Label("ATWV", note="all queries"),
-    "mtwv_all": Label("MTWV", note="all queries"),
-    "stwv": Label("STWV"),
-    "max_stwv": Label("max STWV"),
-    "max_stwv_threshold": Label("θ", "max STWV"),
-    "p_miss": Label("P", "miss"),
-    "p_fa": Label("P", "fa"),
-    "twv_bayes": Label("TWV", "Bayes"),
-    "twv_optimum": Label("TWV", "optimum"),
-    "twv_supremum": Label("TWV", "supremum"),
-    "ub_twv": Label("UB-TWV"),
-    "map": Label("MAP"),
-    "c_det": Label("C", "det"),
-    "c_default": Label("C", "default"),
-    "c_norm": Label("C", "norm"),
-    "cxe": Label("C", "xe"),
-    "cxe_prior": Label("C", "xe", "prior"),
-    "cxe_submitted": Label("C", "xe", "submitted trials"),
-    "cnxe": Label("C", "nxe"),
-    "lb_cnxe": Label("LB C", "nxe"),
-    "min_cnxe_affine": Label("min C", "nxe", "affine"),
-    "min_cnxe_pav": Label("min C", "nxe", "PAV"),
-    "min_cnxe_pav_input_order": Label("min C", "nxe", "PAV, input order"),
-    "calibration_loss": Label("calibration loss"),
-    "isf": Label("ISF"),
-    "ssf": Label("SSF"),
-    "pmu_index": Label("PMU", "index"),
-    "pmu_search": Label("PMU", "search"),
-    "pl": Label("PL"),
-    "p_md": Label("P", "md"),
-    "ndc": Label("NDC", note="diagnostic"),
-    "min_ndc": Label("min NDC", note="diagnostic"),
-    "min_ndc_threshold": Label("θ", "min NDC"),
-    "ndc_at_ter": Label("NDC@TER", note="diagnostic"),
-    "p_md_at_ter": Label("P", "md", "at TER"),
-    "mean_min_ndc": Label("min NDC", note="mean over events"),
-    "mean_ndc_at_ter": Label("NDC@TER", note="mean over events"),
-    "mean_p_md_at_ter": Label("P", "md", "at TER, mean over events"),
-    "ap": Label("MAP"),
-    "ap_prime": Label("MAP′"),
-    "ro": Label("R", "0"),
-    "max_ro": Label("max R", "0"),
-    "rtf_metadata": Label("RTF", "metadata"),
-    "rtf_execution": Label("RTF", "execution"),
-    "wer": Label("WER"),
-    "n_ref": Label("N", "ref"),
-    "n_ref_plan": Label("N", "ref", "plan"),
-    "corr": Label("correct"),
-    "sub": Label("substituted"),
-    "del": Label("deleted"),
-    "ins": Label("inserted"),
-    "seg_err": Label("in error"),
-    "nce": Label("NCE"),
-    "nce_plan": Label("NCE", note="plan"),
-    "cllr": Label("C", "llr"),
-    "min_cllr": Label("min C", "llr"),
-    "c_mce": Label("C", "mce"),
-    "c_def": Label("C", "def"),
-    "c_min": Label("C", "min"),
-    "f_mce": Label("F", "mce"),
-    "f_def": Label("F", "def"),
-    "f_min": Label("F", "min"),
-    "f_act": Label("F", "act"),
-    "f_dis": Label("F", "dis"),
-    "f_cal": Label("F", "cal"),
-    "ln_f_act": Label("ln F", "act"),
-    "c_eta": Label("C", "η"),
-    "c_log": Label("C", "log"),
-    "twv": Label("TWV"),
-    "rtf": Label("×RT"),
-}
 
 REASONS = {
     "missing_output": "the system submitted no output for this cell",
@@ -132,6 +47,7 @@ REASONS = {
     "too_few_classes": "fewer than two classes have segments",
     "weights_of_other_classes": "the weights are given for other classes",
     "no_audio_duration": "how much audio was processed is not known (setting t_audio)",
+    "not_made": "the run was made before this measure came",
     "no_cost_at_all": "there was no cost to begin with",
 }
 
@@ -179,8 +95,18 @@ def printable(text: str) -> str:
 
 
 def label(measure: str) -> Label:
-    """The typeset name of a measure; one that has none is spelled as it is, without underscores."""
-    return LABELS.get(measure) or Label(measure.replace("_", " "))
+    """The typeset name of a measure or column; one that nobody declares is spelled as it is, without underscores."""
+    return _labels().get(measure) or Label(measure.replace("_", " "))
+
+
+@cache
+def _labels() -> dict[str, Label]:
+    """What measures are called by those who declare them: protocols, their blocks, and the table of calibration."""
+    kinds = (protocol.family.blocks for protocol in protocols.protocols().values())
+    return {
+        **{blocks.mapped: blocks.label for blocks in kinds if blocks is not None},
+        **{measure.name: measure.label for measure in (*ape.MEASURES, *protocols.measures().values())},
+    }
 
 
 def reason_text(code: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import xarray as xr
@@ -22,6 +23,8 @@ from pipeline.report.shown import shown
 from pipeline.report.spreadsheet import csv_of
 from pipeline.store.blobs import Store
 
+_WRITERS_AT_ONCE = 8
+
 
 def write_reports(
     store: Store,
@@ -38,11 +41,14 @@ def write_reports(
     them, and changes.json has them all. None of them holds what the disclosure of a dataset holds back.
     Raises ``StoreError`` when the store does not take them.
     """
-    paths = {}
-    for name, data in _files(grid, results, changes, intervals):
-        paths[name] = f"{run_prefix.rstrip('/')}/{name}"
-        store.put(paths[name], data)
-    return paths
+    with ThreadPoolExecutor(_WRITERS_AT_ONCE) as pool:
+        written = {}
+        for name, data in _files(grid, results, changes, intervals):
+            path = f"{run_prefix.rstrip('/')}/{name}"
+            written[name] = path, pool.submit(store.put, path, data)
+        for _, done in written.values():
+            done.result()
+    return {name: path for name, (path, _) in written.items()}
 
 
 def _files(

@@ -42,7 +42,7 @@ class Readiness:
 def readiness(store: Store, plan: Plan) -> Readiness:
     """How an evaluation stands before it is scored."""
     todo = missing(plan.jobs, store)
-    kinds = [lacks(store, plan, job) for job in todo]
+    kinds = lacks(store, plan, todo)
     without = tuple(str(job.cell) for job in plan.jobs if job.failed is not None)
     found = phase_of(store, plan.evaluation)
     boards = () if found is None else found[0].missing_boards(found[1].name)

@@ -20,6 +20,7 @@ from pipeline.store.zips import Zip
 
 if TYPE_CHECKING:
     import xarray as xr
+    from zarr.abc.store import Store as ZarrStore
 
     from pipeline.store.zipped import ZippedStore
 
@@ -32,7 +33,7 @@ def write_groups(store: Store, path: str, groups: Mapping[str, xr.Dataset]) -> N
     Text becomes StringDType. Contents alone decide the bytes, so that writing the same again, even at the same time, is
     harmless. Raises ``StoreError`` where the store cannot be written.
     """
-    store.put(path, encode({name: _group(dataset) for name, dataset in groups.items()}))
+    store.put(path, encode({name: group_of(dataset) for name, dataset in groups.items()}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +49,14 @@ class Opened:
 
         Values are decoded when they are asked for, and other rows can be had as before.
         """
+        self.fetch_rows({RAGGED: (begin, end)})
+
+    def fetch_rows(self, rows: Mapping[str, tuple[int, int]]) -> None:
+        """The same for rows along several dimensions."""
         keys = list[str]()
         for name, variable in self.dataset.variables.items():
-            if variable.dims[:1] == (RAGGED,) and begin < end:
+            begin, end = rows.get(str(variable.dims[0]), (0, 0)) if variable.dims else (0, 0)
+            if begin < end:
                 step = chunk_shape(variable.shape)[0]
                 keys += self._source.keys_of(_key(self._group, str(name)), begin // step, -(-end // step))
         self._source.fetch(keys)
@@ -58,28 +64,22 @@ class Opened:
 
 def opened(store: Store, path: str, group: str = "") -> Opened:
     """One group with its rows within reach; raises as ``open_group`` does."""
-    import xarray as xr
+    return opened_zip(Zip(store, path), group)
 
+
+def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True) -> Opened:
+    """One group of an object. Without ``indexes`` names are not read to find positions by them."""
     from pipeline.store.zipped import ZippedStore
 
-    zipped = Zip(store, path)
     if _key(group, "zarr.json") not in zipped.directory:
-        raise StoreError(f"{store.url(path)}: there is no group {group!r}.")
+        raise StoreError(f"{zipped.url}: there is no group {group!r}.")
     source = ZippedStore(zipped)
-    dataset: xr.Dataset = xr.open_zarr(
-        source,
-        group=group or None,
-        chunks=None,
-        consolidated=True,
-        zarr_format=3,
-        mask_and_scale=False,
-        decode_times=False,
-    )
+    dataset = dataset_of(source, group, indexes=indexes)
     for name, variable in dataset.variables.items():
         steps = zip(variable.shape, chunk_shape(variable.shape), strict=True)
         n_chunks = math.prod(-(-n // step) for n, step in steps)
         if source.n_chunks(_key(group, str(name))) != n_chunks:
-            raise DamageError(f"{store.url(path)}: {name} has not all of its chunks. Remove the object and run again.")
+            raise DamageError(f"{zipped.url}: {name} has not all of its chunks. Remove the object and run again.")
     return Opened(dataset, source, group)
 
 
@@ -92,12 +92,30 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
     return opened(store, path, group).dataset
 
 
+def dataset_of(source: ZarrStore, group: str = "", *, indexes: bool = True) -> xr.Dataset:
+    """A group of a Zarr store, lazily and as it was written: attributes are only attributes."""
+    import xarray as xr
+
+    dataset: xr.Dataset = xr.open_zarr(
+        source,
+        group=group or None,
+        chunks=None,
+        consolidated=True,
+        zarr_format=3,
+        mask_and_scale=False,
+        decode_times=False,
+        create_default_indexes=indexes,
+    )
+    return dataset
+
+
 def verify(store: Store, path: str) -> None:
     """Read all of an object; raises ``DamageError`` where a byte is not what was written."""
     Zip(store, path).verify()
 
 
-def _group(dataset: xr.Dataset) -> Group:
+def group_of(dataset: xr.Dataset) -> Group:
+    """A dataset as it is encoded: text as StringDType."""
     arrays = {
         str(name): Array(tuple(map(str, variable.dims)), _plain(variable.to_numpy()), variable.attrs)
         for name, variable in dataset.variables.items()

@@ -6,7 +6,7 @@ Local files go through ``local``, buckets through ``s3``, everything else throug
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +49,9 @@ class Place(Protocol):
 
     def exists(self, path: str) -> bool:
         """Whether there is an object."""
+
+    def present(self, paths: Collection[str]) -> set[str]:
+        """Those paths at which there is an object."""
 
     def entries(self, prefix: str) -> Iterable[Entry]:
         """Every object below the folder ``prefix``, in any order."""
@@ -129,6 +132,13 @@ class Store:
         """Whether there is an object (not a folder) at ``path``."""
         with self._faults("look up", path) as place:
             return place.exists(path)
+
+    def present(self, paths: Collection[str]) -> set[str]:
+        """Those of some paths at which there is an object: asked together, which takes a bucket few requests."""
+        for path in paths:
+            checked_path(path)
+        with self._faults("list", "") as place:
+            return place.present(paths)
 
     def listing(self, prefix: str = "") -> dict[str, int]:
         """Path and size in bytes of every object below the folder ``prefix``, in order of path; ``""`` lists all."""

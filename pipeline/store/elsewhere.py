@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, cast
 
 import fsspec
@@ -52,6 +52,10 @@ class Elsewhere:
             return bool(self._fs.info(self._at(path))["type"] == "file")
         except FileNotFoundError:
             return False
+
+    def present(self, paths: Collection[str]) -> set[str]:
+        """Those paths at which there is an object."""
+        return set(filter(self.exists, paths))
 
     def entries(self, prefix: str) -> Iterator[Entry]:
         """Every object below the folder ``prefix``."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -51,6 +51,10 @@ class Folder:
     def exists(self, path: str) -> bool:
         """Whether there is an object."""
         return (self._root / path).is_file()
+
+    def present(self, paths: Collection[str]) -> set[str]:
+        """Those paths at which there is an object."""
+        return set(filter(self.exists, paths))
 
     def entries(self, prefix: str) -> Iterator[Entry]:
         """Every object below the folder ``prefix``; what others remove meanwhile may be left out."""

@@ -63,15 +63,23 @@ def _digest(data: bytes) -> bytes:
     return sha256(data).hexdigest().encode()
 
 
+def end_of(data: bytes, name: str) -> bytes:
+    """The last bytes of a zip that ``pack`` made: its directory, and before it all from an entry on."""
+    at = len(data) - _END - _COMMENT_BYTES
+    size, begin = struct.unpack_from("<II", data, at + 12)
+    return data[dict(_entries(data[begin : begin + size]))[name].begin :]
+
+
 class Zip:
     """A zip in a store. Its directory is read at once, entries when they are asked for; ``DamageError`` for any lie.
 
-    What came with the directory is checked at once and kept: a small zip is one request.
+    What came with the directory is checked at once and kept: a small zip is one request. Where its last bytes are known
+    (``end``), nothing is asked for, and what is read later is what they vouch for or damaged.
     """
 
-    def __init__(self, store: Store, path: str) -> None:
+    def __init__(self, store: Store, path: str, end: bytes | None = None) -> None:
         self._store, self._path = store, path
-        self._tail = store.get_tail(path, TAIL_BYTES)
+        self._tail = store.get_tail(path, TAIL_BYTES) if end is None else end
         self._tail_begin = self._directory_begin = 0
         self.directory = self._parsed()
         """Where every entry is, in the order in which they lie."""
@@ -125,13 +133,18 @@ class Zip:
             raise self._damage(f"entry {name} is not what was written")
         return data
 
+    def end_from(self, name: str) -> bytes:
+        """The last bytes, from an entry on: ``end_of`` of what was written."""
+        return self._range(self.directory[name].begin, self._tail_begin + len(self._tail))
+
     def verify(self) -> None:
         """Read and check all of it."""
         self.read(list(self.directory))
         self._check(self._store.get(self._path))
 
     def _check(self, whole: bytes) -> None:
-        if _digest(whole[: self._directory_begin]) != self._tail[-_COMMENT_BYTES // 2 :]:
+        before = _digest(whole[: self._directory_begin])
+        if before != self._tail[-_COMMENT_BYTES // 2 :] or whole[self._tail_begin :] != self._tail:
             raise self._damage("the object is not what was written")
 
     def _damage(self, what: str) -> DamageError:

@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.errors import UsageError
 from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.formats.table import Table, recode, used_codes
-from pipeline.trials.schema import Ints, Occurrences, Trials
+from pipeline.trials.schema import Occurrences, Trials
 
 BlockRule = Literal["repeat", "merge", "last"]
 MARK = "\x1f"

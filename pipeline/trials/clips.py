@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.store.address import digest_columns
-from pipeline.trials.schema import Bools, Codes, Floats, Ints
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
 
 Labels = NDArray[np.int8]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.trials.clips import ClipIndex, ClipTrials
 from pipeline.trials.ragged import FIRST_ROW, N_ROWS, codes_of, runs_of
-from pipeline.trials.schema import Ints
 
 if TYPE_CHECKING:
     import xarray as xr

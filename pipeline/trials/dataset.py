@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipeline.arrays import Codes, Ints
 from pipeline.formats.table import Array
 from pipeline.trials.ragged import FIRST_ROW, N_ROWS, codes_of, runs_of
-from pipeline.trials.schema import Codes, Ints, Timeline, Trials
+from pipeline.trials.schema import Timeline, Trials
 
 if TYPE_CHECKING:
     import xarray as xr

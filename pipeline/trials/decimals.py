@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.trials.schema import Floats
+from pipeline.arrays import Floats
 
 _SAFE = 2.0**50
 """Below this the scaled value still resolves halves, so a tie can be told from its neighbours."""

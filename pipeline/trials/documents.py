@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Codes, Ints
 from pipeline.errors import Finding, Problems, StoreError
 from pipeline.formats.kws.ecf import Ecf
 from pipeline.formats.kws.kwslist import SystemOutput
@@ -15,7 +16,7 @@ from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import Table, recode
 from pipeline.trials.layout import lay_out
 from pipeline.trials.names import FileRule, ecf_file_name
-from pipeline.trials.schema import Codes, Ints, Timeline, Trials
+from pipeline.trials.schema import Timeline, Trials
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
 
 

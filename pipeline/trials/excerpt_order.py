@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.trials.schema import Bools, Codes, Floats, Ints
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.trials.spans import latest_so_far
 
 

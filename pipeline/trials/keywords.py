@@ -9,6 +9,7 @@ from typing import get_args
 
 import numpy as np
 
+from pipeline.arrays import Codes, Ints
 from pipeline.errors import Finding, UsageError
 from pipeline.formats.kws.kwlist import KeywordList
 from pipeline.formats.kws.rttm import Rttm
@@ -16,7 +17,7 @@ from pipeline.formats.table import canonical_codes
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.order import canonical_order, joint_codes
 from pipeline.trials.repeated_texts import Spans, found_again, repeated_findings, times_found
-from pipeline.trials.schema import Codes, Ints, Occurrences
+from pipeline.trials.schema import Occurrences
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
 from pipeline.trials.tokens.transcript import STDEVAL, Search, SearchRules, Words, read_words
 

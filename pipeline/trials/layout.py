@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Codes, Floats, Ints
 from pipeline.formats.kws.ecf import Ecf
 from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.formats.table import Array, Table, canonical_codes, recode
@@ -18,7 +19,7 @@ from pipeline.trials.duration import declared, t_audio_s
 from pipeline.trials.excerpt_order import excerpt_order
 from pipeline.trials.names import FileRule, ecf_file_name, output_file_name, renamed, renaming
 from pipeline.trials.order import canonical_order, joint_codes
-from pipeline.trials.schema import N_BUCKETS, ROWS, Codes, Excerpts, Floats, Ints, Timeline, Trials
+from pipeline.trials.schema import N_BUCKETS, ROWS, Excerpts, Timeline, Trials
 from pipeline.trials.tiles import batches, buckets_of, ranks_of
 
 __all__ = ["FileRule", "Layout", "ecf_file_name", "lay_out", "output_file_name", "t_audio_s", "timeline"]

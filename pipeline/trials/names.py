@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal
 
+from pipeline.arrays import Codes
 from pipeline.errors import UsageError
 from pipeline.formats.table import recode, used_codes
-from pipeline.trials.schema import Codes
 
 FileRule = Literal["kwseval", "stdeval"]
 """Whose rules reduce file names to recording names."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.table import Array
 from pipeline.partials.packed import Decimals, Packed
-from pipeline.trials.schema import Bools, Codes, Floats, Ints
 
 
 def joint_codes(rank: Ints, file: Codes, channel: Codes, sizes: tuple[int, int]) -> Ints:

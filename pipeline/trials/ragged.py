@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from pipeline.trials.schema import Codes, Ints
+from pipeline.arrays import Codes, Ints
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FIRST_ROW, N_ROWS = "first_row", "n_rows"
 """The arrays that say where the rows of each group begin and how many there are."""
@@ -26,3 +31,18 @@ def codes_of(first: Ints, n_rows: Ints, begin: int, end: int) -> Codes:
     within = np.flatnonzero((n_rows > 0) & (first >= begin) & (first < end))
     within = within[np.argsort(first[within])].astype(np.int32)
     return np.repeat(within, n_rows[within])
+
+
+def batch_of(trials: xr.Dataset, begin: int, end: int) -> xr.Dataset:
+    """Rows ``begin`` up to ``end`` (exclusive) of stored trials as trials of their own, with the groups that have any.
+
+    No group is cut.
+    """
+    rows = trials.isel(trial=slice(begin, end))
+    offsets = rows["bucket_offset"]
+    rows = rows.assign(bucket_offset=offsets.copy(data=np.clip(offsets.values - begin, 0, end - begin)))
+    if FIRST_ROW not in rows:
+        return rows
+    first, n_rows = rows[FIRST_ROW], rows[N_ROWS].values
+    own = np.flatnonzero((n_rows > 0) & (first.values >= begin) & (first.values < end))
+    return rows.assign({FIRST_ROW: first.copy(data=first.values - begin)}).isel({first.dims[0]: own})

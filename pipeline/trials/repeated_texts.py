@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.errors import Finding
-from pipeline.trials.schema import Ints
 
 Spans = tuple[Ints, Ints]
 """Rows of the first and of the last word of each occurrence."""

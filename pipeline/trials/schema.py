@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from pipeline.arrays import Bools, Codes, Floats, Ints
 
 N_BUCKETS = 64
 

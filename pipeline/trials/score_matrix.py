@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.trials.schema import Codes, Floats, Ints
+from pipeline.arrays import Codes, Floats, Ints
 from pipeline.trials.tiles import buckets_of, offsets_of
 
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import Table, recode
 from pipeline.trials.adapted import Span, adapt
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.order import canonical_order, joint_codes
-from pipeline.trials.schema import Bools, Codes, Excerpts, Floats, Ints, Occurrences
+from pipeline.trials.schema import Excerpts, Occurrences
 from pipeline.trials.spans import holding
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pipeline.arrays import Bools, Floats, Ints
 from pipeline.formats.table import Array
-from pipeline.trials.schema import Bools, Floats, Ints
 
 
 def holding(

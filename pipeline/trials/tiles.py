@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.errors import UsageError
 from pipeline.trials.blocks import query_of
-from pipeline.trials.schema import N_BUCKETS, Ints
+from pipeline.trials.schema import N_BUCKETS
 
 
 def bucket_of(query_id: str) -> int:
@@ -37,6 +38,17 @@ def ranks_of(queries: tuple[str, ...]) -> Ints:
 def offsets_of(buckets: Ints) -> Ints:
     """Row where each bucket begins among rows sorted by bucket, with the total at the end: length N_BUCKETS + 1."""
     return np.searchsorted(buckets, np.arange(N_BUCKETS + 1)).astype(np.int64)
+
+
+def batch_name(first: int, last: int) -> str:
+    """What buckets ``first`` up to ``last`` (exclusive) are called where they are an object of their own."""
+    return f"{first:02d}-{last - 1:02d}"
+
+
+def ends_of(name: str) -> tuple[int, int]:
+    """The buckets that ``batch_name`` names."""
+    first, last = map(int, name.split("-"))
+    return first, last + 1
 
 
 def batches(trial_offsets: Ints, occurrence_offsets: Ints, rows_per_task: int) -> list[tuple[int, int]]:

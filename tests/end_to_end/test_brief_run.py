@@ -34,7 +34,7 @@ def test_prefect_shows_the_flow_and_a_task_for_the_cell(
     path = tmp_path / "brief.yaml"
     path.write_text(EVALUATION.format(demo_evaluation.parent))
     store = Store(str(tmp_path / "store"))
-    summary = run_evaluation(str(path), store=store.root, quiet=True)
+    summary = run_evaluation(str(path), store=store.root, cluster="local", quiet=True)
     assert (summary.n_scored, summary.n_failed) == (1, 0)
     work = latest(store, "brief").work
     assert work["performance"] is None
@@ -61,7 +61,8 @@ def shown(evaluation: str) -> dict[str, str]:
 def test_an_interrupt_is_for_the_run_alone_and_ends_it_soon(demo_evaluation: Path, tmp_path: Path) -> None:
     path = tmp_path / "brief.yaml"
     path.write_text(EVALUATION.format(demo_evaluation.parent))
-    command = [sys.executable, "-m", "pipeline.cli", "run", str(path), "--store", str(tmp_path / "store")]
+    command = [sys.executable, "-m", "pipeline.cli", "run", str(path), "--cluster", "local"]
+    command += ["--store", str(tmp_path / "store")]
     environment = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"}
     environment["PREFECT_HOME"] = str(tmp_path / "prefect")
     with subprocess.Popen(

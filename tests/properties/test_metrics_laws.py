@@ -11,14 +11,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pipeline.metrics import load, ranking
-from pipeline.metrics.entropy import calibration, crossentropy
+from pipeline.metrics.entropy import calibration, cxe
 from pipeline.metrics.kws import twv
 from pipeline.metrics.measure import Rules, Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.merge import merge_tree
 from pipeline.terms import Facts, Figure, OperatingPoint
 
-MEASURES = (*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, *calibration.MEASURES, *load.MEASURES)
+MEASURES = (*twv.MEASURES, *ranking.MEASURES, *cxe.MEASURES, *calibration.MEASURES, *load.MEASURES)
 BY_NAME = {measure.name: measure for measure in MEASURES}
 NAMES = ("a", "b", "c", "d")
 ROUNDING = 1e-12

@@ -78,7 +78,11 @@ def perturbed(protocol: Protocol) -> Iterator[tuple[str, Protocol]]:
 def test_every_field_of_a_protocol_changes_signature_and_address(name: tuple[str, str]) -> None:
     protocol = protocols.protocols()[name]
     covered = {"name", "edition", "mode", "title", "family", "roles", "settings", "measures", "primary"}
-    assert {field.name for field in dataclasses.fields(protocol)} == {*covered, "tool"}  # which only options go by
+    assert {field.name for field in dataclasses.fields(protocol)} == {
+        *covered,
+        "tool",
+        "leads",
+    }  # which options and reports go by
     seen = {protocols.signature(protocol, SOURCES): "as it is"}
     addresses = {address("result", protocol=protocols.fields(protocol)): "as it is"}
     for what, other in perturbed(protocol):

@@ -13,7 +13,7 @@ from pipeline.align.mapping import blocks
 from pipeline.align.mapping.covering import Covering, covering, heaviest
 from pipeline.align.mapping.grouped import run_starts
 from pipeline.align.mapping.pairs import Pairs
-from pipeline.trials.schema import Bools, Codes, Ints
+from pipeline.arrays import Bools, Codes, Ints
 
 
 def assign(pairs: Pairs, hint: Ints, rank: Ints) -> Ints:

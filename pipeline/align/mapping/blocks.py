@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from pipeline.align.mapping.pairs import Pairs
-from pipeline.trials.schema import Bools, Codes, Ints
+from pipeline.arrays import Bools, Codes, Ints
 
 SCARCE_REFERENCES = 1
 """The part with detections to spare: every largest mapping covers its references."""

@@ -20,8 +20,9 @@ from pipeline.align.mapping.congruence import (
 )
 from pipeline.align.mapping.grouped import positions_within, run_starts
 from pipeline.align.mapping.groups import rows_near_groups, sorted_references, trial_groups
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.errors import UsageError
-from pipeline.trials.schema import Bools, Codes, Floats, Ints, Occurrences, Trials
+from pipeline.trials.schema import Occurrences, Trials
 
 ScoreRange = str | tuple[float, float]
 """``"group"``, ``"keyword"``, or the lowest and highest score."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.align.mapping.grouped import run_starts
-from pipeline.trials.schema import Codes, Floats, Ints
+from pipeline.arrays import Codes, Floats, Ints
 
 TIME_WEIGHT = 1e-8
 SCORE_WEIGHT = 1e-6

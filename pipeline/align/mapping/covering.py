@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from pipeline.align.mapping.grouped import run_starts
-from pipeline.trials.schema import Bools, Codes, Ints
+from pipeline.arrays import Bools, Codes, Ints
 
 _ROWS_AT_ONCE = 256
 EXACT_BITS = 52

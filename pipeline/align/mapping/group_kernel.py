@@ -11,8 +11,9 @@ from numba import njit, types
 from pipeline.align.mapping.congruence import SCORE_WEIGHT, SHORTEST_REFERENCE_S, TIME_WEIGHT, WEIGHT_STEP, Range
 from pipeline.align.mapping.covering import EXACT_BITS
 from pipeline.align.mapping.small import CELLS
+from pipeline.arrays import Bools, Ints
 from pipeline.compiled import by_sources
-from pipeline.trials.schema import Bools, Ints, Trials
+from pipeline.trials.schema import Trials
 
 LEFT = -2
 """Stands for a reference that is not settled."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from pipeline.arrays import Floats, Ints
 
 
 def positions_within(values: Floats, first: Ints, last: Ints, at: Floats, *, after_equal: bool) -> Ints:

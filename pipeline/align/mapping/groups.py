@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pipeline.arrays import Bools, Ints
 from pipeline.formats.table import recode, wide
-from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
+from pipeline.trials.schema import Occurrences, Trials
 
 _ROWS_AT_ONCE = 1 << 16
 _PLACES = 1 << 20

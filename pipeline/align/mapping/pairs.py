@@ -18,7 +18,7 @@ import numpy as np
 
 from pipeline.align.mapping.candidates import Candidates
 from pipeline.align.mapping.grouped import expand, run_starts
-from pipeline.trials.schema import Bools, Codes, Ints
+from pipeline.arrays import Bools, Codes, Ints
 
 _PAIRS_AT_ONCE = 1 << 21
 _LONG = 256

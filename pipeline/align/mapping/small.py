@@ -15,7 +15,7 @@ from pipeline.align.mapping.candidates import Candidates
 from pipeline.align.mapping.covering import EXACT_BITS
 from pipeline.align.mapping.grouped import expand, overlapping, run_starts
 from pipeline.align.mapping.pairs import Pairs
-from pipeline.trials.schema import Bools, Ints
+from pipeline.arrays import Bools, Ints
 
 CELLS = 16
 """References by detections of a component whose mappings are all looked at."""

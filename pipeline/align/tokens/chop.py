@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.stt.ctm import ALT_BEGIN, ALT_END
-from pipeline.trials.schema import Bools, Codes, Floats, Ints
 from pipeline.trials.tokens.layout import unit_name
 from pipeline.trials.tokens.schema import UNTIMED, Segments, Words
 

@@ -11,11 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pipeline.trials.schema import Bools, Ints
+from pipeline.arrays import Bools, Codes, Ints
 
-Codes = NDArray[np.int32]
 Match = Callable[[Codes, Codes], Bools]
 
 SUBSTITUTION, GAP, OPTIONAL_GAP = 4, 3, 2

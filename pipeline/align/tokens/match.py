@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.align.tokens.rules import Token
-from pipeline.trials.schema import Bools, Ints
+from pipeline.arrays import Bools, Ints
 
 
 def matches(reference: Token, output: Token) -> bool:

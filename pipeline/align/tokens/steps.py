@@ -14,9 +14,9 @@ from pipeline.align.tokens.linear import Path, Strings, align
 from pipeline.align.tokens.match import Matcher
 from pipeline.align.tokens.rules import MARKS, Alternatives, Lexer, Token, TokenRules
 from pipeline.align.tokens.trees import tree_of_rows, tree_of_words
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.columns import Vocabulary
 from pipeline.formats.stt.transcripts import words_of_text
-from pipeline.trials.schema import Bools, Codes, Floats, Ints
 from pipeline.trials.tokens.schema import SCORED, Segments, TokenTimeline, Words
 
 CORRECT, SUBSTITUTED, DELETED, INSERTED, FORGIVEN_REFERENCE, FORGIVEN_OUTPUT = range(6)

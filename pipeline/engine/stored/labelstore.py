@@ -1,20 +1,27 @@
-"""Labels in the store: what every trial of a cell is, one Zarr dataset per (trials, reference, rules of aligning)."""
+"""Labels in the store: what every trial of a cell is, one Zarr dataset per (trials, reference, rules of aligning).
+
+Where trials lie in batches so do labels, each written by the task that aligned it; the index commits them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from pipeline import protocols
-from pipeline.align.labels import OUTCOMES, TRIAL, Column, Labels
+from pipeline.align.labels import KEY, OUTCOMES, Column, Labels
 from pipeline.align.tokens.steps import STEPS
 from pipeline.engine import editions
 from pipeline.formats.table import Array
 from pipeline.protocols.base import Protocol
-from pipeline.store import arrays
+from pipeline.store import arrays, batched
+from pipeline.store.arrays import Opened
+from pipeline.store.batched import Batch, Batched
 from pipeline.store.blobs import Store
+from pipeline.trials.tiles import batch_name, ends_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -68,6 +75,60 @@ def write(store: Store, path: str, labels: Labels, about: Mapping[str, str]) -> 
     arrays.write_groups(store, path, {"": to_dataset(labels, about)})
 
 
+@dataclass(frozen=True)
+class Written:
+    """Labels of a batch that are in the store: their object, and the labels without any row."""
+
+    batch: Batch
+    empty: Labels
+
+    @classmethod
+    def of(cls, batch: Batch, labels: Labels) -> Written:
+        """A batch of these labels."""
+        return cls(batch, replace(labels.tiles(0, 0), offsets=labels.offsets))
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Its buckets, the last one exclusive."""
+        return ends_of(self.batch.name)
+
+
+def write_batch(
+    store: Store, path: str, ends: tuple[int, int], labels: Labels, first_key_row: int, about: Mapping[str, str]
+) -> Written:
+    """Write the labels of a run of buckets, which count rows of the key from ``first_key_row``, as a batch."""
+    rows = to_dataset(labels.with_key_rows(first_key_row), about)
+    batch = batched.write_batch(store, path, batch_name(*ends), rows, _dims(labels, rows))
+    return Written.of(batch, labels)
+
+
+def left(store: Store, path: str, ends: tuple[int, int], first_key_row: int) -> tuple[Labels, Written] | None:
+    """The labels of a batch that a run wrote which did not come to commit it; None where there are none."""
+    name = batch_name(*ends)
+    if not store.exists(batched.object_of(path, name)):
+        return None
+    opened, end = batched.read_batch(store, path, name)
+    labels = _labels(opened, *ends).with_key_rows(-first_key_row)
+    n_rows = {dim: opened.dataset.sizes[dim] for dim in _dims(labels, opened.dataset)}
+    return labels, Written.of(Batch(name, n_rows, end), labels)
+
+
+def write_index(store: Store, path: str, written: Sequence[Written], about: Mapping[str, str]) -> None:
+    """Commit batches (all of a cell's, in any order)."""
+    written = sorted(written, key=lambda one: one.ends)
+    empty = [one.empty for one in written]
+    offsets = {dim: np.sum([labels.offsets[dim] for labels in empty], axis=0) for dim in empty[0].offsets}
+    rest = to_dataset(replace(empty[0], offsets=offsets), about)
+    within = sorted(offsets.keys() - {KEY})
+    batched.write_index(store, path, rest, [one.batch for one in written], within)
+
+
+def _dims(labels: Labels, rows: xr.Dataset) -> list[str]:
+    """The dimensions of stored labels whose rows are in buckets."""
+    cut = {dim if dim not in labels.columns else f"{dim}{_ROW}" for dim in labels.offsets}
+    return sorted(cut & set(map(str, rows.dims)))
+
+
 def to_dataset(labels: Labels, about: Mapping[str, str]) -> xr.Dataset:
     """Labels as a dataset: dimension ``trial`` as the trials have it, codes with their meanings."""
     import xarray as xr
@@ -89,14 +150,18 @@ def to_dataset(labels: Labels, about: Mapping[str, str]) -> xr.Dataset:
 
 def load(store: Store, path: str, first: int, last: int) -> Labels:
     """Those of buckets ``first`` up to ``last`` (exclusive). Raises ``DamageError``."""
-    opened = arrays.opened(store, path)
+    return _labels(batched.opened(store, path), first, last)
+
+
+def _labels(opened: Opened | Batched, first: int, last: int) -> Labels:
     stored = opened.dataset
     offsets = {
         str(name).removesuffix(_OFFSET): np.asarray(stored[name].values, np.int64)
         for name in stored.variables
         if str(name).endswith(_OFFSET)
     }
-    opened.fetch(*offsets[TRIAL][[first, last]].tolist())
+    ends = {dim: (int(rows[first]), int(rows[last])) for dim, rows in offsets.items()}
+    opened.fetch_rows({dim if dim not in stored else f"{dim}{_ROW}": rows for dim, rows in ends.items()})
     columns = {}
     for name, variable in stored.variables.items():
         if not str(name).endswith(_OFFSET):

@@ -1,4 +1,7 @@
-"""Trials in the store: one Zarr dataset per (output, timeline), written once by the task that read the output."""
+"""Trials in the store: one Zarr dataset per (output, timeline), written once by the task that read the output.
+
+Above ``ROWS_PER_BATCH`` trials it is one for each batch of buckets, cut by how many trials these hold and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,29 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.engine import editions
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import Kind, Protocol, Sliced
-from pipeline.store import arrays, groups
+from pipeline.store import arrays, batched, groups
 from pipeline.store.blobs import Store
+from pipeline.store.groups import RAGGED
 from pipeline.terms import Source
-from pipeline.trials.schema import Ints
+from pipeline.trials.ragged import batch_of
+from pipeline.trials.tiles import batch_name, batches, ends_of
 
+if TYPE_CHECKING:
+    import xarray as xr
+
+ROWS_PER_BATCH = 1 << 20
+"""Trials up to which they are one object, and of an object of many, but for a single bucket that has more."""
 Inputs = Mapping[str, Source]
 Read = Callable[[Protocol, str, Source], Any]
 """What reads an input of a role, as ``read_planned`` does."""
@@ -35,6 +46,8 @@ class TrialsInfo:
     findings: tuple[Finding, ...]
     survey: Mapping[str, Any]
     """What the output says beside its trials."""
+    cuts: tuple[tuple[int, int], ...] = ()
+    """The runs of buckets that are objects of their own; none where all are one."""
 
     @property
     def n_rows(self) -> int:
@@ -136,9 +149,27 @@ def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read
     attributes |= {f"{role}_bytes": inputs[role].n_bytes for role in outputs}
     attributes["survey"] = json.dumps(protocol.family.kind.survey(trials), sort_keys=True, allow_nan=False)
     attributes["findings"] = json.dumps([asdict(finding) for finding in findings])
-    dataset = protocol.family.kind.to_dataset(trials, timeline, attributes)
-    arrays.write_groups(store, path, {"": dataset})
+    _put(store, path, protocol.family.kind.to_dataset(trials, timeline, attributes))
     return Work.of_made(path, sum(inputs[role].n_bytes for role in outputs))
+
+
+def _put(store: Store, path: str, trials: xr.Dataset) -> None:
+    """Write trials, batch after batch where they are many."""
+    if trials.sizes[RAGGED] <= ROWS_PER_BATCH:
+        arrays.write_groups(store, path, {"": trials})
+        return
+    offsets: Ints = trials["bucket_offset"].to_numpy()
+    cuts = batches(offsets, np.zeros_like(offsets), ROWS_PER_BATCH)
+    written = [
+        batched.write_batch(store, path, batch_name(*ends), batch_of(trials, *offsets[list(ends)].tolist()), (RAGGED,))
+        for ends in cuts
+    ]
+    batched.write_index(store, path, trials.isel({RAGGED: slice(0, 0)}), written)
+
+
+def cuts_of(store: Store, path: str) -> tuple[tuple[int, int], ...]:
+    """The runs of buckets that are objects of their own in stored trials; none where all are one."""
+    return tuple(map(ends_of, getattr(_opened(store, path), "names", ())))
 
 
 def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> TrialsInfo:
@@ -148,7 +179,7 @@ def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> Tri
     stored = _opened(store, path).dataset
     offsets = np.asarray(stored.variables["bucket_offset"].to_numpy(), np.int64)
     findings = tuple(Finding(**entry) for entry in json.loads(stored.attrs["findings"]))
-    return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]))
+    return TrialsInfo(path, offsets, findings, json.loads(stored.attrs["survey"]), cuts_of(store, path))
 
 
 def load(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int) -> Sliced:
@@ -165,6 +196,6 @@ def _load(store: Store, kind: Kind, path: str, first: int, last: int) -> Sliced:
 
 
 @lru_cache(maxsize=2)
-def _opened(store: Store, path: str) -> arrays.Opened:
+def _opened(store: Store, path: str) -> arrays.Opened | batched.Batched:
     """Stored trials: the same for all who read buckets of them, as long as few others are read between."""
-    return arrays.opened(store, path)
+    return batched.opened(store, path)

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.metrics.entropy import newton
 from pipeline.metrics.entropy.affine_passes import BINS, COARSER, Look, Moments, Rows, finite_part, look
 from pipeline.metrics.entropy.binary_sums import binary_sums, rough_objective
 from pipeline.metrics.entropy.maps import AffineMap
 from pipeline.metrics.entropy.objective import Objective
-from pipeline.metrics.fixed_point import Floats, in_blocks
+from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.measure import Over
 from pipeline.metrics.multiclass.sums import NewtonSums
 

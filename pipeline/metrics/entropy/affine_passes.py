@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
+from pipeline.arrays import Floats, Ints
+from pipeline.metrics.fixed_point import in_blocks
 from pipeline.partials.exact import ExactSum
 
 BINS = 4096

@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
+from pipeline.metrics.bounds import COST, SHARE
 from pipeline.metrics.entropy.cllr import cllr, min_cllr
 from pipeline.metrics.entropy.crossentropy import TrialSet, over_trials, trials_of
+from pipeline.metrics.entropy.cxe import POOLED
 from pipeline.metrics.entropy.rocch import eer, hull_of, pav_of
-from pipeline.metrics.fixed_point import Floats, Ints
-from pipeline.metrics.measure import Scored
+from pipeline.metrics.label import Label
+from pipeline.metrics.measure import Measure, Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import OperatingPoint
 
@@ -81,11 +84,10 @@ def calibration_tables(scored: Scored[Ledger]) -> dict[str, Table]:
 
     ``ape`` and ``pav`` are empty where the trial set does not exist.
     """
-    named = (("cllr", "bit", cllr), ("min_cllr", "bit", min_cllr), ("eer", "1", eer))
     figures = tuple(
-        {"id": name, "value": figure.value, "unit": unit, "reason": figure.reason, "status": figure.status}
-        for name, unit, measure in named
-        for figure in (scored.once(measure),)
+        {"id": one.name, "value": figure.value, "unit": one.unit, "reason": figure.reason, "status": figure.status}
+        for one in MEASURES
+        for figure in (scored.once(one.of),)
     )
     if scored.once(trials_of).reason is not None:
         return {"calibration": figures, "ape": (), "pav": ()}
@@ -102,3 +104,21 @@ def prior_grid(point: OperatingPoint) -> Floats:
 def _rows(columns: Mapping[str, Floats]) -> Table:
     lists = [column.tolist() for column in columns.values()]
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True))
+
+
+_BRUMMER = "Brümmer and du Preez 2006"
+MEASURES: tuple[Measure[Ledger], ...] = (
+    Measure("cllr", "bit", "lower", COST, f"{_BRUMMER}, Cllr", cllr, label=Label("C", "llr"), aggregation=POOLED),
+    Measure(
+        "min_cllr",
+        "bit",
+        "lower",
+        SHARE,
+        f"{_BRUMMER}, min Cllr",
+        min_cllr,
+        label=Label("min C", "llr"),
+        aggregation=POOLED,
+    ),
+    Measure("eer", "1", "lower", SHARE, "Brümmer 2010, ROCCH-EER", eer, label=Label("EER"), aggregation=POOLED),
+)
+"""Figures of the table ``calibration``, which stand beside those of a protocol."""

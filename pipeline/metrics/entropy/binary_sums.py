@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline import compiled
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.entropy.maps import AffineMap
 from pipeline.metrics.entropy.objective import Objective
 from pipeline.metrics.entropy.portable import exp
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.multiclass.cost import class_sums
 from pipeline.metrics.multiclass.sums import NewtonSums, n_columns, objective_of
 from pipeline.metrics.statistics.resampling import to_grid

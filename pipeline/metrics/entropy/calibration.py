@@ -8,6 +8,7 @@ from pipeline.metrics.bounds import COST, SHARE
 from pipeline.metrics.entropy import affine
 from pipeline.metrics.entropy.crossentropy import NO_SCORES, cnxe, over_rows, prior_entropy, trials_of
 from pipeline.metrics.entropy.rocch import pav_of
+from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
@@ -77,14 +78,47 @@ def _loss(scored: Scored[Ledger], minimum: Figure) -> Figure:
 _S000 = "MediaEval SWS 2013 performance measures, section 4.2.5"
 
 MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("min_cnxe_affine", "1", "lower", SHARE, f"{_S000}, eq 44-45", min_cnxe_affine),
     Measure(
-        "min_cnxe_pav", "1", "lower", SHARE, "MediaEval QUESST 2014-2015, min Cnxe by PAV, ties pooled", min_cnxe_pav
+        "min_cnxe_affine",
+        "1",
+        "lower",
+        SHARE,
+        f"{_S000}, eq 44-45",
+        min_cnxe_affine,
+        label=Label("min C", "nxe", "affine"),
+        aggregation="pooled over trials",
     ),
-    Measure("calibration_loss", "1", "lower", COST, f"{_S000}, Cnxe - min Cnxe, affine", calibration_loss),
+    Measure(
+        "min_cnxe_pav",
+        "1",
+        "lower",
+        SHARE,
+        "MediaEval QUESST 2014-2015, min Cnxe by PAV, ties pooled",
+        min_cnxe_pav,
+        label=Label("min C", "nxe", "PAV"),
+        aggregation="pooled over trials",
+        heads_board=True,
+    ),
+    Measure(
+        "calibration_loss",
+        "1",
+        "lower",
+        COST,
+        f"{_S000}, Cnxe - min Cnxe, affine",
+        calibration_loss,
+        label=Label("calibration loss"),
+        aggregation="pooled over trials",
+    ),
 )
 
 CALIBRATION_LOSS_PAV: Measure[Ledger] = Measure(
-    "calibration_loss", "1", "lower", COST, "MediaEval QUESST 2014-2015, Cnxe - min Cnxe, PAV", calibration_loss_pav
+    "calibration_loss",
+    "1",
+    "lower",
+    COST,
+    "MediaEval QUESST 2014-2015, Cnxe - min Cnxe, PAV",
+    calibration_loss_pav,
+    label=Label("calibration loss"),
+    aggregation="pooled over trials",
 )
 """The calibration loss of protocols whose minimum is the PAV one."""

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.errors import Finding, InputError, UsageError
-from pipeline.metrics.bounds import COST, SHARE
-from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
+from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.kws.at_scores import Asked, AtScores, at_scores, target_rows
 from pipeline.metrics.kws.counts import by_query
 from pipeline.metrics.kws.means import MORE_TARGETS_THAN_TRIALS, NO_NONTARGET_TRIALS, NO_TARGETS
 from pipeline.metrics.kws.one_pass import passed, thin_of
-from pipeline.metrics.measure import Measure, Over, Scored
+from pipeline.metrics.measure import Over, Scored
 from pipeline.partials.exact import FAR, ExactSum
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
@@ -308,17 +308,3 @@ def cnxe(scored: Scored[Ledger]) -> Figure:
         return Figure.undefined(trials.reason)
     value = scored.once(nats_of) / prior_entropy(scored.point.effective_prior)
     return Figure(value, status=trials.status, detail=trials.detail())
-
-
-_S000 = "MediaEval SWS 2013 performance measures"
-
-MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("cxe", "bit", "lower", COST, f"{_S000}, section 4.2.4, eq 43", cxe),
-    Measure("cxe_prior", "bit", "none", SHARE, f"{_S000}, section 4.2.3, eq 39", cxe_prior),
-    Measure("cnxe", "1", "lower", COST, f"{_S000}, sections 4.2.3-4.2.4, eq 40 with eq 43", cnxe),
-)
-
-CXE_SUBMITTED: Measure[Ledger] = Measure(
-    "cxe_submitted", "bit", "lower", COST, f"{_S000}, section 4.2.3, eq 38, submitted trials alone", cxe_submitted
-)
-"""Of protocols whose systems choose what they submit."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.entropy.affine_passes import exact_mass
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.partials.exact import ExactSum
 
 Number = int | Fraction

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from pipeline.arrays import Floats
+
 Vector = tuple[float, ...]
 
 _FARTHEST = 2.0**900

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.entropy.crossentropy import TrialSet
 from pipeline.metrics.entropy.isotonic import Pav, pav_of_runs
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.kws.by_score import Table
 from pipeline.partials.ledger import Ledger
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from pipeline.arrays import Floats
 
 _LOG2_E = 1.0 / math.log(2.0)
 _LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.metrics.entropy.crossentropy import trials_of
 from pipeline.metrics.entropy.isotonic import Pav, pav
 from pipeline.metrics.entropy.pav_runs import separators
-from pipeline.metrics.fixed_point import Floats
 from pipeline.metrics.measure import Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure

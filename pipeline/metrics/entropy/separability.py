@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics.multiclass.cost import Floats
+from pipeline.arrays import Floats
 
 OVERLAP, COMPLETE, QUASI, DEGENERATE = "overlap", "complete", "quasi", "degenerate"
 _ROUNDING = 8 * 2.0**-52

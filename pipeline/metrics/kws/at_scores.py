@@ -7,13 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pipeline import compiled
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.arrays import Bools, Floats, Ints
 from pipeline.partials.ledger import Ledger
 
-Bools = NDArray[np.bool_]
 COMPILED_FROM = 50_000
 """Rows from which the compiled kernel is worth a call."""
 _TABLE_PLACES, _COMPILED_PLACES = 0.5, 8

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.kws.counts import Counts, by_query
 from pipeline.metrics.kws.means import QueryMeans
 from pipeline.metrics.kws.one_pass import thin_of

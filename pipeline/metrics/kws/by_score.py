@@ -12,12 +12,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Bools, Floats, Ints
 from pipeline.metrics.entropy.crossentropy import TrialSet
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.packed import Decimals, Packed
 
-Bools = NDArray[np.bool_]
 _NONE = np.zeros(0)
 BLOCK_ROWS = 1 << 18
 """Rows that are in one order, at most: what a pass has in memory."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pipeline.metrics.bounds import FROM_0
 from pipeline.metrics.kws.shared import LedgerScored, counts_of, means_of
+from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure, OperatingPoint
@@ -45,7 +46,34 @@ def c_norm(scored: LedgerScored) -> Figure:
 _S000 = "MediaEval SWS 2013 performance measures, section 2.4"
 
 MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("c_det", "1", "lower", FROM_0, f"{_S000}, eq 8", c_det),
-    Measure("c_default", "1", "none", FROM_0, f"{_S000}, eq 9", c_default),
-    Measure("c_norm", "1", "lower", FROM_0, f"{_S000}, eq 10", c_norm),
+    Measure(
+        "c_det",
+        "1",
+        "lower",
+        FROM_0,
+        f"{_S000}, eq 8",
+        c_det,
+        label=Label("C", "det"),
+        aggregation="of mean rates over queries",
+    ),
+    Measure(
+        "c_default",
+        "1",
+        "none",
+        FROM_0,
+        f"{_S000}, eq 9",
+        c_default,
+        label=Label("C", "default"),
+        aggregation="of the operating point",
+    ),
+    Measure(
+        "c_norm",
+        "1",
+        "lower",
+        FROM_0,
+        f"{_S000}, eq 10",
+        c_norm,
+        label=Label("C", "norm"),
+        aggregation="of mean rates over queries",
+    ),
 )

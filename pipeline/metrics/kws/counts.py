@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pipeline.metrics.fixed_point import Ints
+from pipeline.arrays import Bools, Ints
 from pipeline.partials.ledger import Ledger
 
-Bools = NDArray[np.bool_]
 _AT_ONCE = 1 << 16
 
 

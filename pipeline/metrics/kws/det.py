@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from pipeline.metrics.fixed_point import Floats, Ints, in_blocks
+from pipeline.arrays import Floats, Ints
+from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.kws.radix import LEVELS, images, prefixes
 from pipeline.metrics.kws.sweep import Curve
 

@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics.fixed_point import FixedPoint, Floats, Ints
+from pipeline.arrays import Floats, Ints
+from pipeline.metrics.fixed_point import FixedPoint
 from pipeline.metrics.kws.counts import Counts, by_query
 from pipeline.partials.ledger import Ledger
 

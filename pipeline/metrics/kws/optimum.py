@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.arrays import Codes, Floats, Ints
 from pipeline.metrics.kws.counts import Counts, by_query
 from pipeline.metrics.kws.means import QueryMeans
 from pipeline.metrics.kws.sweep import ROUNDING
-from pipeline.partials.ledger import Codes, Ledger
+from pipeline.partials.ledger import Ledger
 
 _AT_ONCE = 1 << 16
 _VISIBLE = 2.0**-40

@@ -14,11 +14,11 @@ from typing import Protocol as Interface
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.entropy.affine_passes import look
 from pipeline.metrics.entropy.ape import prior_grid, rejections
 from pipeline.metrics.entropy.crossentropy import TrialSet, cost_sums, on_rows, trials_of
 from pipeline.metrics.entropy.pav_runs import Runs, runs, separators
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.kws.by_score import At, ByScore, Pooled, counts_at
 from pipeline.metrics.kws.means import QueryMeans
 from pipeline.metrics.kws.radix import FINEST, LEVELS, Divide, Divided, Images, divided, images, prefixes

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline import compiled
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.kws.by_score import ByScore
 from pipeline.metrics.kws.means import QueryMeans
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-from pipeline.metrics.fixed_point import Ints
+from pipeline.arrays import Ints
 from pipeline.metrics.kws.means import QueryMeans
 from pipeline.metrics.kws.radix import Counted
 

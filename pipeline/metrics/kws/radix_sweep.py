@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.arrays import Bools, Floats, Ints
 from pipeline.metrics.kws.det import EPS_PROBIT, probit
 from pipeline.metrics.kws.means import QueryMeans
 from pipeline.metrics.kws.radix import FINEST, LEVELS, WORDS, Buckets, Divide, Divided, Images, divided
@@ -22,7 +21,6 @@ from pipeline.metrics.measure import Over
 
 ROWS_AT_ONCE = 4096
 """Rows of all parts up to which a bucket is divided into single scores at once."""
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

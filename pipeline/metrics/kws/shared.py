@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from pipeline.metrics.fixed_point import Floats
+from pipeline.arrays import Floats
 from pipeline.metrics.kws.counts import Counts, Decisions, decided, decision_range
 from pipeline.metrics.kws.det import thinned
 from pipeline.metrics.kws.means import QueryMeans

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline import compiled
-from pipeline.metrics.fixed_point import FixedPoint, Floats, Ints
+from pipeline.arrays import Floats, Ints
+from pipeline.metrics.fixed_point import FixedPoint
 from pipeline.metrics.kws.at_scores import AtScores, at_scores, target_rows
 from pipeline.metrics.kws.means import QueryMeans
 from pipeline.metrics.kws.one_pass import false_alarms

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics.fixed_point import Ints
+from pipeline.arrays import Bools, Ints
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.rows import narrowed
 
-Bools = NDArray[np.bool_]
 _AT_ONCE = 1 << 16
 
 

@@ -26,7 +26,9 @@ from pipeline.metrics.kws.shared import (
     optima_of,
 )
 from pipeline.metrics.kws.sweep import Curve
+from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
+from pipeline.metrics.statistics import samples
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
 
@@ -149,18 +151,123 @@ def best_twv(settings: Any) -> Bounds:
     return SHARE if getattr(settings, "reject_all_point", True) else UP_TO_1
 
 
+QUERIES = "mean over queries with occurrences"
+ALL_QUERIES = "P_miss: mean over queries with occurrences, P_fa: over all"
+MAXIMUM = "maximum over thresholds of means over queries"
 _S000, _P004 = "MediaEval SWS 2013 performance measures", "OpenKWS13 evaluation plan"
 
 MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("atwv", "1", "higher", UP_TO_1, f"{_S000}, section 4.1, eq 6 at the submitted decisions", atwv),
-    Measure("mtwv", "1", "higher", best_twv, f"{_S000}, section 2.3, maximum of eq 6", mtwv),
-    Measure("mtwv_threshold", "score", "none", ANY, f"{_S000}, section 2.3, theta_opt", mtwv_threshold),
-    Measure("atwv_all", "1", "higher", UP_TO_1, f"{_P004}, section 5.1.3.3", atwv_all),
-    Measure("mtwv_all", "1", "higher", best_twv, f"{_P004}, section 5.1.3.3, maximum over thresholds", mtwv_all),
-    Measure("p_miss", "1", "lower", SHARE, f"{_S000}, section 2.2, eq 4", p_miss),
-    Measure("p_fa", "1", "lower", FROM_0, f"{_S000}, section 2.2, eq 5", p_fa),
-    Measure("twv_bayes", "1", "higher", UP_TO_1, f"{_S000}, section 4.2.2, eq 31 in eq 6", twv_bayes),
-    Measure("twv_optimum", "1", "higher", best_twv, "F4DE KWSEval, Optimum TWV", twv_optimum),
-    Measure("twv_supremum", "1", "higher", SHARE, "F4DE KWSEval, Supremum TWV", twv_supremum),
+    Measure(
+        "atwv",
+        "1",
+        "higher",
+        UP_TO_1,
+        f"{_S000}, section 4.1, eq 6 at the submitted decisions",
+        atwv,
+        label=Label("ATWV"),
+        aggregation=QUERIES,
+        resample=samples.VALUE,
+        heads_board=True,
+        best="mtwv",
+    ),
+    Measure(
+        "mtwv",
+        "1",
+        "higher",
+        best_twv,
+        f"{_S000}, section 2.3, maximum of eq 6",
+        mtwv,
+        label=Label("MTWV"),
+        aggregation=MAXIMUM,
+        resample=samples.BEST,
+        heads_board=True,
+        threshold="mtwv_threshold",
+    ),
+    Measure(
+        "mtwv_threshold",
+        "score",
+        "none",
+        ANY,
+        f"{_S000}, section 2.3, theta_opt",
+        mtwv_threshold,
+        label=Label("θ", "MTWV"),
+        aggregation=MAXIMUM,
+    ),
+    Measure(
+        "atwv_all",
+        "1",
+        "higher",
+        UP_TO_1,
+        f"{_P004}, section 5.1.3.3",
+        atwv_all,
+        label=Label("ATWV", note="all queries"),
+        aggregation=ALL_QUERIES,
+        resample=samples.VALUE_OVER_ALL,
+    ),
+    Measure(
+        "mtwv_all",
+        "1",
+        "higher",
+        best_twv,
+        f"{_P004}, section 5.1.3.3, maximum over thresholds",
+        mtwv_all,
+        label=Label("MTWV", note="all queries"),
+        aggregation=MAXIMUM,
+        resample=samples.BEST_OVER_ALL,
+    ),
+    Measure(
+        "p_miss",
+        "1",
+        "lower",
+        SHARE,
+        f"{_S000}, section 2.2, eq 4",
+        p_miss,
+        label=Label("P", "miss"),
+        aggregation=QUERIES,
+        resample=samples.P_MISS,
+    ),
+    Measure(
+        "p_fa",
+        "1",
+        "lower",
+        FROM_0,
+        f"{_S000}, section 2.2, eq 5",
+        p_fa,
+        label=Label("P", "fa"),
+        aggregation=QUERIES,
+        resample=samples.P_FA,
+    ),
+    Measure(
+        "twv_bayes",
+        "1",
+        "higher",
+        UP_TO_1,
+        f"{_S000}, section 4.2.2, eq 31 in eq 6",
+        twv_bayes,
+        label=Label("TWV", "Bayes"),
+        aggregation=QUERIES,
+        resample=samples.VALUE_AT_BAYES,
+    ),
+    Measure(
+        "twv_optimum",
+        "1",
+        "higher",
+        best_twv,
+        "F4DE KWSEval, Optimum TWV",
+        twv_optimum,
+        label=Label("TWV", "optimum"),
+        aggregation=QUERIES,
+        resample=samples.VALUE_AT_OPTIMA,
+    ),
+    Measure(
+        "twv_supremum",
+        "1",
+        "higher",
+        SHARE,
+        "F4DE KWSEval, Supremum TWV",
+        twv_supremum,
+        label=Label("TWV", "supremum"),
+        aggregation=QUERIES,
+    ),
     *costs.MEASURES,
 )

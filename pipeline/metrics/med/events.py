@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.kws.counts import Counts, by_query, decided
 from pipeline.metrics.kws.means import QueryMeans, query_means
 from pipeline.metrics.kws.sweep import Curve, sweep

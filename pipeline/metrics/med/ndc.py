@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import ANY, FROM_0, SHARE
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.kws.sweep import Curve
+from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
+from pipeline.metrics.med.event_samples import MIN_NDC, NDC, event_mean
 from pipeline.metrics.med.events import (
     NO_NONTARGETS,
     NO_SCORES,
@@ -240,19 +242,142 @@ def mean_p_md_at_ter(scored: EventScored) -> Figure:
     return _mean_at_ter(scored, "p_md")
 
 
+def _own_p_md(scored: EventScored) -> Floats:
+    return scored.once(decided_rates).p_md
+
+
+def _own_p_fa(scored: EventScored) -> Floats:
+    return scored.once(decided_rates).p_fa
+
+
+def _own_min_ndc(scored: EventScored) -> Floats:
+    return np.array([point.ndc for point in scored.once(minima)])
+
+
+def _own_ndc_at_ter(scored: EventScored) -> Floats:
+    return np.array([point.ndc for point in scored.once(crossings)])
+
+
+def _own_p_md_at_ter(scored: EventScored) -> Floats:
+    return np.array([point.p_md for point in scored.once(crossings)])
+
+
+EVENTS = "mean over events with targets"
+MEAN_RATES = "of mean rates over events"
+MEAN_CURVE = "of the curve of mean rates over events"
 _PLAN = "TRECVID MED 2011 plan"
 
 MEASURES: tuple[Measure[EventTotals], ...] = (
-    Measure("p_md", "1", "lower", SHARE, f"{_PLAN} 4.1; mean over events", p_md),
-    Measure("p_fa", "1", "lower", SHARE, f"{_PLAN} 4.1; mean over events", p_fa),
-    Measure("ndc", "1", "lower", FROM_0, f"{_PLAN} 4.2, appendix A; DEVA --BlockAverage: of mean rates", actual_ndc),
-    Measure("min_ndc", "1", "lower", FROM_0, f"{_PLAN} 4.2; DEVA --BlockAverage: of the mean curve", min_ndc),
     Measure(
-        "min_ndc_threshold", "score", "none", ANY, "DEVA --BlockAverage, threshold of the mean curve", min_ndc_threshold
+        "p_md",
+        "1",
+        "lower",
+        SHARE,
+        f"{_PLAN} 4.1; mean over events",
+        p_md,
+        label=Label("P", "md"),
+        aggregation=EVENTS,
+        resample=event_mean(_own_p_md),
+        heads_board=True,
     ),
-    Measure("ndc_at_ter", "1", "lower", FROM_0, f"{_PLAN} 4.2; DEVA --BlockAverage: of the mean curve", ndc_at_ter),
-    Measure("p_md_at_ter", "1", "lower", SHARE, "TRECVID MED 2012: PMiss at TER, of the mean curve", p_md_at_ter),
-    Measure("mean_min_ndc", "1", "lower", FROM_0, f"{_PLAN} 4.2; mean over events", mean_min_ndc),
-    Measure("mean_ndc_at_ter", "1", "lower", FROM_0, f"{_PLAN} 4.2; mean over events", mean_ndc_at_ter),
-    Measure("mean_p_md_at_ter", "1", "lower", SHARE, "TRECVID MED 2012, mean over events", mean_p_md_at_ter),
+    Measure(
+        "p_fa",
+        "1",
+        "lower",
+        SHARE,
+        f"{_PLAN} 4.1; mean over events",
+        p_fa,
+        label=Label("P", "fa"),
+        aggregation=EVENTS,
+        resample=event_mean(_own_p_fa),
+    ),
+    Measure(
+        "ndc",
+        "1",
+        "lower",
+        FROM_0,
+        f"{_PLAN} 4.2, appendix A; DEVA --BlockAverage: of mean rates",
+        actual_ndc,
+        label=Label("NDC", note="diagnostic"),
+        aggregation=MEAN_RATES,
+        resample=NDC,
+        heads_board=True,
+        best="min_ndc",
+    ),
+    Measure(
+        "min_ndc",
+        "1",
+        "lower",
+        FROM_0,
+        f"{_PLAN} 4.2; DEVA --BlockAverage: of the mean curve",
+        min_ndc,
+        label=Label("min NDC", note="diagnostic"),
+        aggregation=MEAN_CURVE,
+        resample=MIN_NDC,
+        heads_board=True,
+        threshold="min_ndc_threshold",
+    ),
+    Measure(
+        "min_ndc_threshold",
+        "score",
+        "none",
+        ANY,
+        "DEVA --BlockAverage, threshold of the mean curve",
+        min_ndc_threshold,
+        label=Label("θ", "min NDC"),
+        aggregation=MEAN_CURVE,
+    ),
+    Measure(
+        "ndc_at_ter",
+        "1",
+        "lower",
+        FROM_0,
+        f"{_PLAN} 4.2; DEVA --BlockAverage: of the mean curve",
+        ndc_at_ter,
+        label=Label("NDC@TER", note="diagnostic"),
+        aggregation=MEAN_CURVE,
+    ),
+    Measure(
+        "p_md_at_ter",
+        "1",
+        "lower",
+        SHARE,
+        "TRECVID MED 2012: PMiss at TER, of the mean curve",
+        p_md_at_ter,
+        label=Label("P", "md", "at TER"),
+        aggregation=MEAN_CURVE,
+    ),
+    Measure(
+        "mean_min_ndc",
+        "1",
+        "lower",
+        FROM_0,
+        f"{_PLAN} 4.2; mean over events",
+        mean_min_ndc,
+        label=Label("min NDC", note="mean over events"),
+        aggregation=EVENTS,
+        resample=event_mean(_own_min_ndc),
+    ),
+    Measure(
+        "mean_ndc_at_ter",
+        "1",
+        "lower",
+        FROM_0,
+        f"{_PLAN} 4.2; mean over events",
+        mean_ndc_at_ter,
+        label=Label("NDC@TER", note="mean over events"),
+        aggregation=EVENTS,
+        resample=event_mean(_own_ndc_at_ter),
+    ),
+    Measure(
+        "mean_p_md_at_ter",
+        "1",
+        "lower",
+        SHARE,
+        "TRECVID MED 2012, mean over events",
+        mean_p_md_at_ter,
+        label=Label("P", "md", "at TER, mean over events"),
+        aggregation=EVENTS,
+        resample=event_mean(_own_p_md_at_ter),
+    ),
 )

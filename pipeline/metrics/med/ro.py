@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import Bounds
-from pipeline.metrics.fixed_point import Floats, Ints
+from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
+from pipeline.metrics.med.event_samples import event_mean
 from pipeline.metrics.med.events import (
     NO_SCORES,
     EventCurve,
@@ -67,14 +69,28 @@ def ro(scored: EventScored) -> Figure:
     return macro(scored.once(actual), without_targets(scored))
 
 
+def _largest_ro(scored: EventScored) -> Floats:
+    return np.array([best.ro for best in scored.once(largest)])
+
+
 def max_ro(scored: EventScored) -> Figure:
     """Mean over events of each one's largest Ro."""
     reason = NO_SCORES if (scored.total.ledger.n_true[0] > 0).any() else without_targets(scored)
-    return macro(np.array([best.ro for best in scored.once(largest)]), reason)
+    return macro(scored.once(_largest_ro), reason)
 
 
 MEASURES: tuple[Measure[EventTotals], ...] = (
-    Measure("ro", "%", "higher", Bounds("(-inf, 100]"), "F4DE MetricRo; mean over events", ro),
+    Measure(
+        "ro",
+        "%",
+        "higher",
+        Bounds("(-inf, 100]"),
+        "F4DE MetricRo; mean over events",
+        ro,
+        label=Label("R", "0"),
+        aggregation="mean over events with targets",
+        resample=event_mean(actual),
+    ),
     Measure(
         "max_ro",
         "%",
@@ -82,5 +98,8 @@ MEASURES: tuple[Measure[EventTotals], ...] = (
         Bounds("(-inf, 100]"),
         "F4DE MetricRo, maximum over thresholds; mean over events",
         max_ro,
+        label=Label("max R", "0"),
+        aggregation="mean over events with targets",
+        resample=event_mean(_largest_ro),
     ),
 )

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from pipeline.arrays import Floats
 from pipeline.metrics.bounds import FROM_0
-from pipeline.metrics.fixed_point import Floats
+from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
 from pipeline.metrics.med.events import EventScored, EventTotals, macro
 from pipeline.terms import Figure
@@ -46,8 +47,26 @@ def rtf_execution(scored: EventScored) -> Figure:
 
 
 MEASURES: tuple[Measure[EventTotals], ...] = (
-    Measure("rtf_metadata", "1", "lower", FROM_0, "TRECVID MED 2011 plan 4.1, metadata generation", rtf_metadata),
     Measure(
-        "rtf_execution", "1", "lower", FROM_0, "TRECVID MED 2011 plan 4.1, event agent execution; mean", rtf_execution
+        "rtf_metadata",
+        "1",
+        "lower",
+        FROM_0,
+        "TRECVID MED 2011 plan 4.1, metadata generation",
+        rtf_metadata,
+        label=Label("RTF", "metadata"),
+        aggregation="declared by the system",
+        load="part",
+    ),
+    Measure(
+        "rtf_execution",
+        "1",
+        "lower",
+        FROM_0,
+        "TRECVID MED 2011 plan 4.1, event agent execution; mean",
+        rtf_execution,
+        label=Label("RTF", "execution"),
+        aggregation="mean over events, declared by the system",
+        load="whole",
     ),
 )

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.partials.exact import ROW, ExactSum, exact_sums_by_group, means_of_limbs, values_of_limbs
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Labels = NDArray[np.integer[Any]]
 
 BLOCK = 1 << 14

@@ -8,16 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics.bounds import ANY, COST, FROM_0, SHARE
+from pipeline.metrics.bounds import ANY, COST, FROM_0, SHARE, Bounds
+from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
 from pipeline.metrics.multiclass import figures as core
 from pipeline.metrics.multiclass.decisions import c_eta
 from pipeline.metrics.multiclass.passes import Part, calibrate_over
+from pipeline.metrics.multiclass.segment_samples import (
+    by_segment,
+    confusion_of,
+    cost_itself,
+    log_relative_confusion,
+    relative_confusion,
+)
 from pipeline.metrics.multiclass.totals import LreScored, LreTotals, over_segments
 from pipeline.terms import Figure
 
@@ -61,23 +70,72 @@ def _figure(name: str) -> Callable[[LreScored], Figure]:
     return lambda scored: scored.once(figures)[name]
 
 
-_SOURCES = {
-    "c_mce": ("nat", COST, "4.2.4 eq 6"),
-    "c_def": ("nat", FROM_0, "4.2.4 eq 7"),
-    "c_min": ("nat", FROM_0, "4.3 eq 11-12; any sign of the scale; the infimum where it is not attained"),
-    "f_mce": ("1", COST, "4.2.4 eq 8"),
-    "f_def": ("1", FROM_0, "4.2.4 eq 9"),
-    "f_min": ("1", FROM_0, "4.3.1"),
-    "f_act": ("1", COST, "4.2.4 eq 10"),
-    "f_dis": ("1", SHARE, "4.3.1 eq 13"),
-    "f_cal": ("1", COST, "4.3.2 eq 14"),
-    "ln_f_act": ("1", ANY, "4.2.4 eq 10, its natural logarithm"),
-}
+CLASSES = "mean over classes, at a flat prior"
+_TRIVIAL = "of the flat prior"
+
+
+def _measure(name: str, unit: str, bounds: Bounds, where: str, **more: Any) -> Measure[LreTotals]:
+    """A figure of the multiclass cross-entropy: of the plan, lower being better."""
+    told = {"aggregation": CLASSES, **more}
+    return Measure(name, unit, "lower", bounds, f"{PLAN} {where}", _figure(name), **told)
+
+
 MEASURES: tuple[Measure[LreTotals], ...] = (
-    *(
-        Measure(name, unit, "none" if name in ("c_def", "f_def") else "lower", bounds, f"{PLAN} {where}", _figure(name))
-        for name, (unit, bounds, where) in _SOURCES.items()
+    _measure(
+        "c_mce", "nat", COST, "4.2.4 eq 6", label=Label("C", "mce"), resample=by_segment(cost_itself), best="c_min"
     ),
-    Measure("c_eta", "1", "lower", FROM_0, f"{PLAN} appendix A.2 eq 17-19, averaged over classes", c_eta),
-    Measure("rtf", "1", "lower", FROM_0, f"{PLAN} 6.2.2, processing speed", rtf),
+    replace(
+        _measure("c_def", "nat", FROM_0, "4.2.4 eq 7", label=Label("C", "def"), aggregation=_TRIVIAL), better="none"
+    ),
+    _measure(
+        "c_min",
+        "nat",
+        FROM_0,
+        "4.3 eq 11-12; any sign of the scale; the infimum where it is not attained",
+        label=Label("C", "min"),
+    ),
+    _measure("f_mce", "1", COST, "4.2.4 eq 8", label=Label("F", "mce"), resample=by_segment(confusion_of)),
+    replace(_measure("f_def", "1", FROM_0, "4.2.4 eq 9", label=Label("F", "def"), aggregation=_TRIVIAL), better="none"),
+    _measure("f_min", "1", FROM_0, "4.3.1", label=Label("F", "min")),
+    _measure(
+        "f_act",
+        "1",
+        COST,
+        "4.2.4 eq 10",
+        label=Label("F", "act"),
+        resample=by_segment(relative_confusion),
+        heads_board=True,
+        best="f_dis",
+    ),
+    _measure("f_dis", "1", SHARE, "4.3.1 eq 13", label=Label("F", "dis"), heads_board=True),
+    _measure("f_cal", "1", COST, "4.3.2 eq 14", label=Label("F", "cal")),
+    _measure(
+        "ln_f_act",
+        "1",
+        ANY,
+        "4.2.4 eq 10, its natural logarithm",
+        label=Label("ln F", "act"),
+        resample=by_segment(log_relative_confusion),
+    ),
+    Measure(
+        "c_eta",
+        "1",
+        "lower",
+        FROM_0,
+        f"{PLAN} appendix A.2 eq 17-19, averaged over classes",
+        c_eta,
+        label=Label("C", "η"),
+        aggregation=CLASSES,
+    ),
+    Measure(
+        "rtf",
+        "1",
+        "lower",
+        FROM_0,
+        f"{PLAN} 6.2.2, processing speed",
+        rtf,
+        label=Label("×RT"),
+        aggregation="declared by the system",
+        load="whole",
+    ),
 )

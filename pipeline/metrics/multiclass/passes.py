@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pipeline.arrays import Floats
 from pipeline.metrics.entropy.maps import AffineMap
 from pipeline.metrics.entropy.separability import Separability
 from pipeline.metrics.measure import Over
 from pipeline.metrics.multiclass.calibration import AffineCalibration, Ties, fit_affine_calibration, ties_of
-from pipeline.metrics.multiclass.cost import Floats, Labels, LogCostSums
+from pipeline.metrics.multiclass.cost import Labels, LogCostSums
 from pipeline.metrics.multiclass.sums import NewtonSums
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.measure import Over, Scored
-from pipeline.metrics.multiclass.cost import Floats, Ints
 from pipeline.partials.score_rows import ScoreRows
 from pipeline.partials.tally import Tally
 
@@ -37,6 +37,8 @@ class LreTotals:
     """Weights of classes for ``c_eta``; equal ones where empty."""
     t_audio_s: float = math.nan
     """Seconds of audio that the system processed."""
+    meaning: Mapping[str, str] = field(default_factory=dict)
+    """The class that each label of the key counts as."""
 
     @property
     def prior(self) -> tuple[float, ...]:
@@ -80,7 +82,7 @@ class Elsewhere:
         meant = [(meaning.get(label), n) for label, n in self.counts.counts.items()]
         n_segments = np.array([sum(n for name, n in meant if name == wanted) for wanted in classes], np.int64)
         none = np.zeros((0, len(classes))), np.zeros(0, np.int64)
-        return LreTotals(classes, *none, None, n_segments, **others)
+        return LreTotals(classes, *none, None, n_segments, meaning=meaning, **others)
 
     def over_classes(self, classes: tuple[str, ...], meaning: Mapping[str, str]) -> Over:
         """The rows of ``classes`` as ``over_segments`` has them."""
@@ -112,4 +114,4 @@ def totals_of(
     columns = [rows.columns.index(name) for name in classes] if rows.columns else []
     llh = rows.scores[kept][:, columns] if rows.columns else np.zeros((0, len(classes)))
     multiplicity = None if bool((count == 1).all()) else count.astype(np.float64)
-    return LreTotals(classes, np.ascontiguousarray(llh), truth, multiplicity, n_segments, **others)
+    return LreTotals(classes, np.ascontiguousarray(llh), truth, multiplicity, n_segments, meaning=means, **others)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.errors import Finding, InputError
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.kws.counts import by_query
 from pipeline.partials.ledger import Ledger
 

@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics import load, ranking
 from pipeline.metrics.bounds import SHARE
-from pipeline.metrics.entropy import calibration, crossentropy, isotonic
+from pipeline.metrics.entropy import calibration, crossentropy, cxe, isotonic
 from pipeline.metrics.entropy.crossentropy import cnxe, prior_entropy, trials_of
 from pipeline.metrics.entropy.pav_runs import LATE, Between, InOrder, between
-from pipeline.metrics.fixed_point import Floats, Ints
 from pipeline.metrics.kws import twv
 from pipeline.metrics.kws.by_score import blocks
 from pipeline.metrics.kws.shared import curve_of
-from pipeline.metrics.measure import Measure, Scored
+from pipeline.metrics.label import Label
+from pipeline.metrics.measure import Measure, Resample, Scored
 from pipeline.metrics.quesst.complete import default_scores, unscored
+from pipeline.metrics.statistics import samples
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tie_order import TieOrder
 from pipeline.terms import Figure
@@ -45,15 +47,32 @@ def ledger_cell(scored: DocumentScored) -> Scored[Ledger]:
     return Scored(scored.total.ledger, scored.facts, scored.point, scored.rules, elsewhere=scored.elsewhere)
 
 
+def over_queries(resample: Resample[Ledger]) -> Resample[DocumentTotals]:
+    """How a measure of ledgers is drawn, for the complete ledger."""
+    return Resample(resample.unit, lambda scored, rows: resample.sample(scored.once(ledger_cell), rows))
+
+
 def of_ledger(measure: Measure[Ledger]) -> Measure[DocumentTotals]:
     """A measure of ledgers as a measure of documents."""
+
+    def of(scored: DocumentScored) -> Figure:
+        return measure.of(scored.once(ledger_cell))
+
     return Measure(
         measure.name,
         measure.unit,
         measure.better,
         SHARE if measure.name == "p_fa" else measure.bounds,  # a document is one trial
         measure.source,
-        lambda scored: measure.of(scored.once(ledger_cell)),
+        of,
+        label=measure.label,
+        aggregation=measure.aggregation,
+        resample=None if measure.resample is None else over_queries(measure.resample),
+        heads_board=measure.heads_board,
+        best=measure.best,
+        threshold=measure.threshold,
+        load=measure.load,
+        later=measure.later,
     )
 
 
@@ -180,7 +199,7 @@ _TOOL = "MediaEval QUESST 2014-2015"
 MEASURES: tuple[Measure[DocumentTotals], ...] = (
     *(
         replace(of_ledger(m), of=mtwv_threshold) if m.name == "mtwv_threshold" else of_ledger(m)
-        for m in (*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES)
+        for m in (*twv.MEASURES, *ranking.MEASURES, *cxe.MEASURES)
     ),
     *(of_ledger(measure) for measure in calibration.MEASURES if measure.name != "calibration_loss"),
     of_ledger(calibration.CALIBRATION_LOSS_PAV),
@@ -191,10 +210,29 @@ MEASURES: tuple[Measure[DocumentTotals], ...] = (
         SHARE,
         f"{_TOOL}, the tool's min Cnxe: PAV, ties in the order of the output",
         min_cnxe_pav_input_order,
+        label=Label("min C", "nxe", "PAV, input order"),
+        aggregation="pooled over trials",
     ),
     Measure(
-        "ub_twv", "1", "higher", twv.best_twv, f"{_TOOL}, model-dependent upper bound of TWV, original scores", ub_twv
+        "ub_twv",
+        "1",
+        "higher",
+        twv.best_twv,
+        f"{_TOOL}, model-dependent upper bound of TWV, original scores",
+        ub_twv,
+        label=Label("UB-TWV"),
+        aggregation="mean over queries with occurrences",
+        resample=over_queries(samples.VALUE_AT_OPTIMA),
     ),
-    Measure("lb_cnxe", "1", "lower", SHARE, f"{_TOOL}, model-dependent lower bound of Cnxe, original scores", lb_cnxe),
+    Measure(
+        "lb_cnxe",
+        "1",
+        "lower",
+        SHARE,
+        f"{_TOOL}, model-dependent lower bound of Cnxe, original scores",
+        lb_cnxe,
+        label=Label("LB C", "nxe"),
+        aggregation="pooled over trials",
+    ),
     *(of_ledger(measure) for measure in load.MEASURES),
 )

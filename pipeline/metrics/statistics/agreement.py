@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from pipeline.arrays import Floats
+
 RBO_P = 0.9
 """Persistence: with 0.9 the first ten places have 86 % of the weight (Webber et al. 2010)."""
 

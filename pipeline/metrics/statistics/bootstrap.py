@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.statistics.agreement import constant
 from pipeline.metrics.statistics.draws import weights
-from pipeline.metrics.statistics.resampling import Floats, Ints, Sample
-from pipeline.metrics.statistics.samples import INFINITE
+from pipeline.metrics.statistics.resampling import INFINITE, Sample
 
 Method = Literal["percentile", "bca"]
 TOO_FEW = "too_few_units"

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from pipeline.arrays import Floats, Ints
 
 _BLOCK = 4
 """Words that Philox makes of one count."""

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats
 from pipeline.metrics.statistics.draws import signs
-from pipeline.metrics.statistics.resampling import Floats, to_grid
+from pipeline.metrics.statistics.resampling import to_grid
 
 N_EXCHANGES = 10_000
 _AT_ONCE = 2048

@@ -14,13 +14,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.statistics.draws import codes
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _EXACT_BITS = 52
 """Integers below 2**52 and their sums below 2**53 are exact in float64, in whatever order a library adds them."""
+NOT_RESAMPLED = "not_resampled"
+"""Reason: the measure is not a function of how often units count that is known here."""
+INFINITE = "infinite"
+"""Reason: a unit costs infinitely much, or more than ``MOST``."""
+MOST = 1e100
+"""Costs up to which squares and cubes of sums stay far inside of float64, as statistics take them."""
 
 
 class Sample(Protocol):

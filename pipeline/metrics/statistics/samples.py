@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 
-from pipeline.metrics.entropy.crossentropy import MORE_DETECTIONS_THAN_TRIALS, NO_SCORES, prior_entropy, trials_of
-from pipeline.metrics.kws.counts import Counts, accepted, by_query
-from pipeline.metrics.kws.means import MORE_TARGETS_THAN_TRIALS, QueryMeans
+from pipeline.arrays import Floats
+from pipeline.metrics.kws.counts import Counts, accepted
+from pipeline.metrics.kws.means import QueryMeans
 from pipeline.metrics.kws.one_pass import thin_of
 from pipeline.metrics.kws.shared import LedgerScored, counts_of, means_of, means_over_all, optima_of
-from pipeline.metrics.statistics.resampling import Floats, Ints, Ratios, Sample, Swept, integers
+from pipeline.metrics.measure import Resample, Rows
+from pipeline.metrics.statistics.resampling import NOT_RESAMPLED, Ratios, Sample, Swept, integers
 from pipeline.partials.ledger import Ledger
 
-NOT_RESAMPLED = "not_resampled"
-"""Reason: the measure is not a function of how often units count that is known here."""
-INFINITE = "infinite"
-"""Reason: a unit costs infinitely much, or more than ``MOST``."""
-MOST = 1e100
-"""Costs up to which squares and cubes of sums stay far inside of float64, as statistics take them."""
 
+def by_query(sample: Callable[[LedgerScored], Sample | str]) -> Resample[Ledger]:
+    """A figure over queries; pooled trials have none to draw."""
 
-def ledger_sample(scored: LedgerScored, measure: str) -> Sample | str:
-    """A measure of a ledger over its scored queries, or the reason why there is none."""
-    if measure not in _LEDGER:
-        return NOT_RESAMPLED
-    return _LEDGER[measure](scored)
+    def of(scored: LedgerScored, _rows: Rows) -> Sample | str:
+        return NOT_RESAMPLED if scored.rules.pooled else sample(scored)
+
+    return Resample("query", of)
 
 
 def value_rates(means: QueryMeans, counts: Counts, names: tuple[str, ...], beta: float) -> Sample | str:
@@ -51,17 +46,17 @@ def names_of(ledger: Ledger, means: QueryMeans) -> tuple[str, ...]:
     return tuple(np.array(ledger.queries, object)[means.scored].tolist())
 
 
-def _atwv(scored: LedgerScored) -> Sample | str:
+def _value(scored: LedgerScored) -> Sample | str:
     means = scored.once(means_of)
     return value_rates(means, scored.once(counts_of), names_of(scored.total, means), scored.point.beta)
 
 
-def _atwv_all(scored: LedgerScored) -> Sample | str:
+def _value_over_all(scored: LedgerScored) -> Sample | str:
     means = scored.once(means_over_all)
     return value_rates(means, scored.once(counts_of), names_of(scored.total, means), scored.point.beta)
 
 
-def _twv_bayes(scored: LedgerScored) -> Sample | str:
+def _value_at_bayes(scored: LedgerScored) -> Sample | str:
     means = scored.once(means_of)
     if means.reason is not None:
         return means.reason
@@ -69,7 +64,7 @@ def _twv_bayes(scored: LedgerScored) -> Sample | str:
     return value_rates(means, counts, names_of(scored.total, means), scored.point.beta)
 
 
-def _twv_optimum(scored: LedgerScored) -> Sample | str:
+def _value_at_optima(scored: LedgerScored) -> Sample | str:
     means = scored.once(means_of)
     if means.reason is not None:
         return means.reason
@@ -126,64 +121,21 @@ def swept(scored: LedgerScored, means: QueryMeans) -> Sample | str:
     )
 
 
-def _cross_entropy(scored: LedgerScored, unit: float) -> Sample | str:
-    """Cxe over ``unit`` nats: targets and non-targets are pooled over queries, censored trials included.
-
-    The score that censors is the one of the whole cell, also in a replicate without the query that it comes from.
-    """
-    trials, point, ledger = scored.once(trials_of), scored.point, scored.total
-    if trials.reason is not None:
-        return trials.reason
-    if scored.rules.censor == "query" and trials.detail()["n_censored_nontarget"]:
-        return NOT_RESAMPLED
-    kept = ledger.n_true[0] > 0
-    names = tuple(np.array(ledger.queries, object)[kept].tolist())
-    n_target, n_nontarget = ledger.n_true[0].astype(np.float64), scored.facts.n_trials_exact - ledger.n_true[0]
-    submitted = by_query(ledger, ledger.n_nontarget)
-    if trials.status == MORE_DETECTIONS_THAN_TRIALS:
-        return trials.status
-    if np.any(n_nontarget[kept] < 0.0):  # whoever draws such a query often has too few trials
-        return MORE_TARGETS_THAN_TRIALS
-    bottom = np.stack([n_target, n_nontarget])[:, kept]
-    coefficient = np.array([point.effective_prior, 1.0 - point.effective_prior]) / unit
-    if trials.status == NO_SCORES:
-        return Ratios(names, prior_entropy(point.effective_prior) / unit, np.zeros(2), np.zeros(bottom.shape), bottom)
-    censored = float(trials.censored_score[0]) + point.logit_prior
-    log_odds = ledger.score + point.logit_prior
-    with np.errstate(over="ignore"):
-        target = _costs(scored, -log_odds, ledger.n_target, -censored, ledger.omitted[0])
-        nontarget = _costs(scored, log_odds, ledger.n_nontarget, censored, n_nontarget - submitted)
-    top = np.stack([target, nontarget])[:, kept]
-    if not (top <= MOST).all():
-        return INFINITE
-    return Ratios(names, 0.0, coefficient, top, bottom)
+def _best(scored: LedgerScored) -> Sample | str:
+    return swept(scored, scored.once(means_of))
 
 
-def _costs(scored: LedgerScored, odds: Floats, counts: Ints, censored: float, missing: Floats | Ints) -> Floats:
-    """Summed log(1 + exp(odds)) of each query's trials; a weight of 0 silences an infinite cost."""
-    used = counts > 0
-    costs = np.zeros(odds.size)
-    costs[used] = np.logaddexp(0.0, odds[used]) * counts[used]
-    sums = np.bincount(scored.total.query, weights=costs, minlength=len(scored.total.queries))
-    cost = float(np.logaddexp(0.0, censored))
-    return np.asarray(sums + (cost * missing if math.isfinite(cost) else np.where(missing != 0, cost, 0.0)))
+def _best_over_all(scored: LedgerScored) -> Sample | str:
+    return swept(scored, scored.once(means_over_all))
 
 
-_LEDGER: dict[str, Callable[[LedgerScored], Sample | str]] = {
-    "atwv": _atwv,
-    "atwv_all": _atwv_all,
-    "mtwv": lambda scored: swept(scored, scored.once(means_of)),
-    "mtwv_all": lambda scored: swept(scored, scored.once(means_over_all)),
-    "twv_bayes": _twv_bayes,
-    "twv_optimum": _twv_optimum,
-    "ub_twv": _twv_optimum,
-    "stwv": _atwv,
-    "stwv_all": _atwv_all,
-    "max_stwv": lambda scored: swept(scored, scored.once(means_of)),
-    "max_stwv_all": lambda scored: swept(scored, scored.once(means_over_all)),
-    "stwv_optimum": _twv_optimum,
-    "p_miss": _rate("p_miss"),
-    "p_fa": _rate("p_fa"),
-    "cxe": lambda scored: _cross_entropy(scored, math.log(2.0)),
-    "cnxe": lambda scored: _cross_entropy(scored, prior_entropy(scored.point.effective_prior)),
-}
+VALUE = by_query(_value)
+"""1 - (P_miss + beta P_fa) of the submitted decisions."""
+VALUE_OVER_ALL = by_query(_value_over_all)
+"""Its P_fa being over all queries."""
+VALUE_AT_BAYES = by_query(_value_at_bayes)
+VALUE_AT_OPTIMA = by_query(_value_at_optima)
+BEST = by_query(_best)
+"""The largest value over thresholds."""
+BEST_OVER_ALL = by_query(_best_over_all)
+P_MISS, P_FA = by_query(_rate("p_miss")), by_query(_rate("p_fa"))

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats
 from pipeline.metrics.statistics.agreement import constant
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,11 @@ from itertools import pairwise
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pipeline.arrays import Floats, Ints
 from pipeline.metrics.stt.wer import rows_by, speaker_of
 from pipeline.partials.stt_outcomes import SttOutcomes
 from pipeline.terms import Figure
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 CORRECT, SUBSTITUTED, DELETED, INSERTED, FORGIVEN_REFERENCE, FORGIVEN_OUTPUT = range(6)
 """Kinds of alignment steps, as alignments code them."""

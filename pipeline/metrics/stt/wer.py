@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from pipeline.metrics.bounds import FROM_0, UP_TO_1
-from pipeline.metrics.measure import Measure, Scored
+from pipeline.metrics.label import Label
+from pipeline.metrics.measure import Measure, Resample, Rows, Scored
+from pipeline.metrics.statistics.resampling import Ratios, Sample
 from pipeline.metrics.stt.nce import P_MIN, nce
 from pipeline.partials.exact import ExactSum
 from pipeline.partials.stt_outcomes import CONFIDENT, COUNTS, SttOutcomes
@@ -240,15 +242,120 @@ def _nce(*, plan: bool) -> Callable[[Scored[Total]], Figure]:
     return of
 
 
+def _error_rate_by_speaker(scored: Scored[Total], _rows: Rows) -> Sample | str:
+    """The error rate over speakers with segments: errors over reference tokens, both summed."""
+    total, rules = scored.total
+    rows = [row for row in rows_by(total, speaker_of, scored.facts.queries) if row["n_segments"]]
+    n_ref = np.array([[row.n_reference(rules.n_ref_rule) for row in rows]], np.float64)
+    if not n_ref.any():
+        return "no_reference_words"
+    errors = np.array([[row.n_errors for row in rows]], np.float64)
+    return Ratios(tuple(row.id for row in rows), 0.0, np.ones(1), errors, n_ref)
+
+
+SUMMED = "summed over segments"
+
 MEASURES: tuple[Measure[Total], ...] = (
-    Measure("wer", "1", "lower", FROM_0, f"{PLAN} 6.3", _wer),
-    Measure("n_ref", "tokens", "none", FROM_0, f"{SCLITE}: # Wrd", _count("n_ref")),
-    Measure("n_ref_plan", "tokens", "none", FROM_0, f"{PLAN} 6.3, footnote 10", _n_ref_plan),
-    Measure("corr", "tokens", "higher", FROM_0, f"{SCLITE}: Corr", _count("corr")),
-    Measure("sub", "tokens", "lower", FROM_0, f"{PLAN} 6.3 N_Subst", _count("sub")),
-    Measure("del", "tokens", "lower", FROM_0, f"{PLAN} 6.3 N_Del", _count("del")),
-    Measure("ins", "tokens", "lower", FROM_0, f"{PLAN} 6.3 N_Ins", _count("ins")),
-    Measure("seg_err", "segments", "lower", FROM_0, f"{SCLITE}: S.Err", _count("seg_err")),
-    Measure("nce", "1", "higher", UP_TO_1, f"{SCLITE}: NCE", _nce(plan=False)),
-    Measure("nce_plan", "1", "higher", UP_TO_1, f"{PLAN} 6.4.1", _nce(plan=True)),
+    Measure(
+        "wer",
+        "1",
+        "lower",
+        FROM_0,
+        f"{PLAN} 6.3",
+        _wer,
+        label=Label("WER"),
+        aggregation=SUMMED,
+        resample=Resample("speaker", _error_rate_by_speaker),
+        heads_board=True,
+    ),
+    Measure(
+        "n_ref",
+        "tokens",
+        "none",
+        FROM_0,
+        f"{SCLITE}: # Wrd",
+        _count("n_ref"),
+        label=Label("N", "ref"),
+        aggregation=SUMMED,
+    ),
+    Measure(
+        "n_ref_plan",
+        "tokens",
+        "none",
+        FROM_0,
+        f"{PLAN} 6.3, footnote 10",
+        _n_ref_plan,
+        label=Label("N", "ref", "plan"),
+        aggregation=SUMMED,
+    ),
+    Measure(
+        "corr",
+        "tokens",
+        "higher",
+        FROM_0,
+        f"{SCLITE}: Corr",
+        _count("corr"),
+        label=Label("correct"),
+        aggregation=SUMMED,
+    ),
+    Measure(
+        "sub",
+        "tokens",
+        "lower",
+        FROM_0,
+        f"{PLAN} 6.3 N_Subst",
+        _count("sub"),
+        label=Label("substituted"),
+        aggregation=SUMMED,
+    ),
+    Measure(
+        "del",
+        "tokens",
+        "lower",
+        FROM_0,
+        f"{PLAN} 6.3 N_Del",
+        _count("del"),
+        label=Label("deleted"),
+        aggregation=SUMMED,
+    ),
+    Measure(
+        "ins",
+        "tokens",
+        "lower",
+        FROM_0,
+        f"{PLAN} 6.3 N_Ins",
+        _count("ins"),
+        label=Label("inserted"),
+        aggregation=SUMMED,
+    ),
+    Measure(
+        "seg_err",
+        "segments",
+        "lower",
+        FROM_0,
+        f"{SCLITE}: S.Err",
+        _count("seg_err"),
+        label=Label("in error"),
+        aggregation=SUMMED,
+    ),
+    Measure(
+        "nce",
+        "1",
+        "higher",
+        UP_TO_1,
+        f"{SCLITE}: NCE",
+        _nce(plan=False),
+        label=Label("NCE"),
+        aggregation="pooled over output tokens",
+    ),
+    Measure(
+        "nce_plan",
+        "1",
+        "higher",
+        UP_TO_1,
+        f"{PLAN} 6.4.1",
+        _nce(plan=True),
+        label=Label("NCE", note="plan"),
+        aggregation="pooled over output tokens",
+    ),
 )

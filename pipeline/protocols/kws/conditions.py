@@ -10,11 +10,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from pipeline.arrays import Bools
 from pipeline.errors import UsageError
 from pipeline.formats.kws.kwlist import KeywordList
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Selection
-from pipeline.trials.schema import Bools, Excerpts
+from pipeline.trials.schema import Excerpts
 
 KINDS = ("source_type", "speaker", "query", "attribute", "oov", "has_targets")
 BY_EXCERPT = ("source_type", "speaker")

@@ -18,12 +18,11 @@ from pipeline.metrics.kws.passes import ahead
 from pipeline.metrics.kws.radix_sweep import sweepable
 from pipeline.metrics.kws.shared import sweeps_of
 from pipeline.metrics.measure import Rules, Scored
-from pipeline.metrics.statistics.resampling import Sample
-from pipeline.metrics.statistics.samples import NOT_RESAMPLED, ledger_sample
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
 from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol
+from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.blocks import merged_blocks
 from pipeline.protocols.kws.conditions import (
     members,
@@ -206,11 +205,6 @@ def whole(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[s
     return _scored(protocol, ledger, replace(facts, queries=queries), point)
 
 
-def sample(protocol: Protocol, scored: Scored[Ledger], measure: str, _rows: object) -> Sample | str:
-    """A measure over queries. Pooled trials have no queries."""
-    return NOT_RESAMPLED if protocol.settings.pooled else ledger_sample(scored, measure)
-
-
 def _facts_of(selection: Selection, facts: Facts, queries: Sequence[str]) -> Facts:
     return replace(
         facts,
@@ -252,6 +246,7 @@ def _scored(
         skip_undefined_p_fa=settings.skip_undefined_p_fa,
         censor=settings.censor,
         load_lambda=settings.load_lambda,
+        pooled=settings.pooled,
     )
     return Scored(ledger, facts, point, rules, ranked)
 
@@ -319,7 +314,7 @@ DETECTIONS = Family(
     conclude_figures=conclude_figures,
     conclude_parts=conclude_parts,
     whole=whole,
-    sample=sample,
+    blocks=QUERY_BLOCKS,
     check=check,
     identify=identify,
     name_slips=identifier_slips,

@@ -16,12 +16,13 @@ from pipeline.align.mapping.candidates import find_candidates
 from pipeline.align.mapping.congruence import SCORE_WEIGHT, TIME_WEIGHT, WEIGHT_STEP, time_congruence
 from pipeline.align.mapping.grouped import expand
 from pipeline.align.occurrences import align_occurrences
+from pipeline.arrays import Bools, Ints
 from pipeline.errors import UsageError
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.disputes import Dispute
 from pipeline.protocols.kws.tiles import align_tile, score_range_of
 from pipeline.trials.blocks import query_of
-from pipeline.trials.schema import Bools, Ints, Occurrences, Trials
+from pipeline.trials.schema import Occurrences, Trials
 
 RULES: Mapping[str, str] = {
     "only": "nothing else is in reach of either",

@@ -9,12 +9,13 @@ import numpy as np
 
 from pipeline.align.aligned import Aligned
 from pipeline.align.labels import Labels
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.table import Array, Table, recode
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws.settings import lines_of
 from pipeline.terms import Facts
 from pipeline.trials.blocks import query_of
-from pipeline.trials.schema import Bools, Codes, Floats, Ints, Occurrences, Trials
+from pipeline.trials.schema import Occurrences, Trials
 
 OUTCOMES = ("CORR", "MISS", "FA", "CORR!DET")
 CORR, MISS, FA, CORRECT_REJECTION = range(len(OUTCOMES))

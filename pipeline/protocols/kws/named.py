@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipeline.metrics import load, ranking
-from pipeline.metrics.entropy import calibration, crossentropy
+from pipeline.metrics.entropy import calibration, cxe
 from pipeline.metrics.kws import twv
 from pipeline.protocols.base import Protocol, Role
 from pipeline.protocols.kws.detections import DETECTIONS
@@ -27,7 +27,7 @@ ROLES = (
     Role("resources", "resources", required=False),
 )
 MEASURES = (
-    *(*twv.MEASURES, *ranking.MEASURES, *crossentropy.MEASURES, crossentropy.CXE_SUBMITTED),
+    *(*twv.MEASURES, *ranking.MEASURES, *cxe.MEASURES, cxe.CXE_SUBMITTED),
     *(*calibration.MEASURES, *load.MEASURES),
 )
 
@@ -41,6 +41,7 @@ OPENKWS13 = Protocol(
     settings=KwsSettings(),
     measures=MEASURES,
     primary="atwv",
+    leads=("mtwv", "mtwv_threshold", "p_miss", "p_fa", "cnxe", "min_cnxe_affine", "min_cnxe_pav"),
     tool="KWSEval",
 )
 """KWSEval of F4DE 3.5.0, whose rules are the defaults of ``KwsSettings``. Against the plan (004):

@@ -26,13 +26,11 @@ from pipeline.align.labels import (
     outcomes_of,
 )
 from pipeline.align.segments import align_segments
+from pipeline.arrays import Bools, Ints
 from pipeline.errors import Finding
 from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import Array, Table, recode
-from pipeline.metrics import load, ranking
-from pipeline.metrics.bounds import ANY, FROM_0, SHARE, UP_TO_1
-from pipeline.metrics.kws import twv
-from pipeline.metrics.measure import Measure
+from pipeline.metrics.kws import stwv
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
@@ -47,7 +45,7 @@ from pipeline.protocols.kws.settings import KWSEVAL, PLAN_004, KwsSettings
 from pipeline.protocols.kws.tiles import omitted_of_blocks, omitted_queries
 from pipeline.protocols.settings import setting
 from pipeline.trials.blocks import occurrences_of_blocks
-from pipeline.trials.schema import Bools, Excerpts, Ints, Occurrences, Trials
+from pipeline.trials.schema import Excerpts, Occurrences, Trials
 from pipeline.trials.segments import Segments, adapt_segments, find_segments, select_segments, target_segments
 
 
@@ -272,21 +270,6 @@ def _tally(trials: Trials, labels: Labels, segments: Excerpts) -> Tally:
     )
 
 
-_P004 = "OpenKWS13 evaluation plan"
-MEASURES: tuple[Measure[Ledger], ...] = (
-    Measure("stwv", "1", "higher", UP_TO_1, f"{_P004}, section 5.2.2.1, at the submitted decisions", twv.atwv),
-    Measure("max_stwv", "1", "higher", twv.best_twv, f"{_P004}, section 5.2.2.1, maximum over thresholds", twv.mtwv),
-    Measure("max_stwv_threshold", "score", "none", ANY, f"{_P004}, section 5.2.2.1", twv.mtwv_threshold),
-    Measure("stwv_all", "1", "higher", UP_TO_1, f"{_P004}, sections 5.2.3 and 5.1.3.3", twv.atwv_all),
-    Measure("max_stwv_all", "1", "higher", twv.best_twv, f"{_P004}, sections 5.2.3 and 5.1.3.3, maximum", twv.mtwv_all),
-    Measure("p_miss", "1", "lower", SHARE, f"{_P004}, section 5.2.2.1, P_MissSeg", twv.p_miss),
-    Measure("p_fa", "1", "lower", FROM_0, f"{_P004}, section 5.2.2.1, P_FASeg", twv.p_fa),
-    Measure("stwv_optimum", "1", "higher", twv.best_twv, "F4DE KWSEval -g, Optimum TWV", twv.twv_optimum),
-    Measure("stwv_supremum", "1", "higher", SHARE, "F4DE KWSEval -g, Supremum TWV", twv.twv_supremum),
-    *ranking.MEASURES,
-    *load.MEASURES,
-)
-
 SEGMENTS = replace(
     detections.DETECTIONS,
     name="segments",
@@ -306,8 +289,9 @@ OPENKWS13_SEGMENTS = replace(
     title="OpenKWS13 keyword search, inferred-segment scoring",
     family=SEGMENTS,
     settings=_OFFICIAL,
-    measures=MEASURES,
+    measures=stwv.MEASURES,
     primary="stwv",
+    leads=("max_stwv", "p_miss", "p_fa"),
 )
 """KWSEval -g. ``skip_undefined_p_fa``: a query whose segments are all targets has no P_FA and is left out of the mean;
 ``source_type_of=first``: a file and channel has the source type of its first excerpt in the ECF.

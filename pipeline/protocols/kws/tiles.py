@@ -14,6 +14,7 @@ from pipeline.align.aligned import Aligned
 from pipeline.align.excerpts import at_places, first_inside, inside_excerpts
 from pipeline.align.labels import EXCLUDED, OMITTED, OUTSIDE_ECF, Column, Labels, labelled, outcomes_of
 from pipeline.align.occurrences import align_occurrences
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.table import Array, recode, used_codes, wide
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
@@ -23,7 +24,7 @@ from pipeline.protocols.kws.conditions import excerpts_where, in_namefile, own_e
 from pipeline.protocols.kws.ranks import by_text, text_condition
 from pipeline.protocols.kws.settings import KwsSettings, lines_of, type_rule
 from pipeline.trials.blocks import block_name, block_of, occurrences_of_blocks
-from pipeline.trials.schema import Bools, Codes, Excerpts, Floats, Ints, Occurrences, Timeline, Trials
+from pipeline.trials.schema import Excerpts, Occurrences, Timeline, Trials
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ likelihoods meet its stand-in for a prior of 0; those are faults and no choices.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -34,11 +34,11 @@ from pipeline.formats.lre.out import LreOutput
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.multiclass import decisions as lre_decisions
 from pipeline.metrics.multiclass import lre as measures
+from pipeline.metrics.multiclass.figures import NAMES
 from pipeline.metrics.multiclass.totals import CLASS_WITHOUT_SEGMENTS, Elsewhere, LreScored, totals_of
-from pipeline.metrics.statistics.resampling import Sample
-from pipeline.metrics.stt.segment_samples import segment_sample
 from pipeline.partials.score_rows import ScoreRows
 from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference, Role
+from pipeline.protocols.blocks import LANGUAGE_BLOCKS
 from pipeline.protocols.lre.dispute import DISPUTE
 from pipeline.protocols.lre.settings import LreSettings, class_of_label, given_classes, languages_of_others
 from pipeline.store.address import digest_columns
@@ -139,16 +139,6 @@ def whole(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, survey
     return _scored(protocol.settings, total, classes, meaning, facts)
 
 
-def sample(
-    protocol: Protocol, scored: LreScored, measure: str, rows: Callable[[], tuple[ScoreMatrix, SegmentLabels]]
-) -> Sample | str:
-    """A measure over segments, which are drawn class by class."""
-    trials, key = rows()
-    meaning = class_of_label(protocol.settings, trials.task)
-    labels = [meaning.get(key.labels[code], "") for code in key.label.tolist()]
-    return segment_sample(scored, measure, trials.segments, labels, trials.classes, trials.scores)
-
-
 def _n_by_class(total: ScoreRows | Elsewhere, task: str, meaning: Mapping[str, str]) -> dict[str, int]:
     """Segments of each class of a task."""
     n_by_label, n_by_class = total.n_by_label(), dict.fromkeys(columns_of(task), 0)
@@ -194,13 +184,12 @@ def _part(protocol: Protocol, scored: LreScored, *, by_class: bool = True) -> Co
 
 def _pair_row(pair: tuple[str, str], part: Conclusion, n_by_class: Mapping[str, int]) -> dict[str, Any]:
     """A pair's figures in one row, with its recalibration."""
-    names = [name for name in part.figures if name.startswith(("c_m", "c_d", "f_", "ln_"))]
     minimum: Figure = part.figures["c_min"]
     return {
         "id": "|".join(pair),
         "n_first": n_by_class[pair[0]],
         "n_second": n_by_class[pair[1]],
-        **{name: part.figures[name].value for name in names},
+        **{name: part.figures[name].value for name in NAMES},
         "reason": minimum.reason,
         "status": minimum.status,
         **{name: minimum.detail.get(name, math.nan) for name in ("scale", "offset_1", "offset_2")},
@@ -278,7 +267,7 @@ LANGUAGE = Family(
     conclude=conclude,
     conclude_parts=conclude_parts,
     whole=whole,
-    sample=sample,
+    blocks=LANGUAGE_BLOCKS,
     check=check,
     dispute=DISPUTE,
     identify=identify,
@@ -300,5 +289,6 @@ ALBAYZIN = Protocol(
     settings=LreSettings(),
     measures=measures.MEASURES,
     primary="f_act",
+    leads=("f_dis", "f_cal", "c_mce", "c_def", "c_min"),
 )
 PROTOCOLS = (ALBAYZIN, replace(ALBAYZIN, mode="plan"))

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Bools
 from pipeline.errors import UsageError
-from pipeline.trials.schema import Bools
 
 OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,

@@ -20,14 +20,13 @@ from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.med.csv import MedTable
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.med.event_blocks import blocks, curve_columns, thinned
-from pipeline.metrics.med.event_samples import event_sample
 from pipeline.metrics.med.events import EventScored, EventTotals, n_scored_nontarget
-from pipeline.metrics.statistics.resampling import Sample
 from pipeline.partials.event_outcomes import Declared, EventOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
 from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.blocks import EVENT_BLOCKS
 from pipeline.protocols.med import conditions as med_conditions
 from pipeline.protocols.med import names as med_names
 from pipeline.protocols.med.dispute import DISPUTE
@@ -176,11 +175,6 @@ def whole(protocol: Protocol, partial: EventOutcomes, facts: Facts, _survey: Map
     return _scored(protocol, partial, partial, facts)
 
 
-def sample(_protocol: Protocol, scored: EventScored, measure: str, _rows: object) -> Sample | str:
-    """A measure over events."""
-    return event_sample(scored, measure)
-
-
 def _scored(protocol: Protocol, part: EventOutcomes, whole: EventOutcomes, facts: Facts) -> EventScored:
     return Scored(_totals(protocol.settings, part, whole, facts), facts, protocol.settings.point)
 
@@ -280,7 +274,7 @@ EVENTS = Family(
     zero=EventOutcomes,
     conclude=conclude,
     whole=whole,
-    sample=sample,
+    blocks=EVENT_BLOCKS,
     check=check,
     dispute=DISPUTE,
     boards_apart=True,

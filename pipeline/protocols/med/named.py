@@ -112,6 +112,11 @@ _BY_YEAR = {
     "med17": ("TRECVID MED 2017", _RANKED, "ap"),
 }
 
+_LEADS = {
+    "p_md": ("p_fa", "ap", "ro", "ndc", "min_ndc", "ndc_at_ter", "rtf_execution"),
+    "ap": ("ap_prime", "ro", "max_ro", "ndc", "min_ndc", "p_md", "p_fa"),
+}
+
 
 def _plan(settings: MedSettings) -> MedSettings:
     return replace(settings, unkeyed_trials="refuse", p_fa_trials="index", empty_point=True)
@@ -128,6 +133,7 @@ PROTOCOLS = tuple(
         settings=settings if mode == "official" else _plan(settings),
         measures=MEASURES,
         primary=primary,
+        leads=_LEADS[primary],
         tool="DEVA",
     )
     for name, (title, settings, primary) in _BY_YEAR.items()

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Bools, Floats, Ints
 from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.med.csv import MedTable
 from pipeline.trials.clips import ClipIndex, ClipTrials, trials_of
-from pipeline.trials.schema import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -30,13 +30,12 @@ from pipeline.metrics.kws.shared import sweeps_of
 from pipeline.metrics.measure import Rules, Scored
 from pipeline.metrics.quesst import documents as measures
 from pipeline.metrics.quesst.complete import complete, unscored
-from pipeline.metrics.statistics.resampling import Sample
-from pipeline.metrics.statistics.samples import ledger_sample
 from pipeline.partials.document_outcomes import DocumentOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
 from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference
+from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.named import ROLES
 from pipeline.protocols.kws.warnings import unknown_message
 from pipeline.protocols.quesst.dispute import DISPUTE
@@ -229,11 +228,6 @@ def _scored(protocol: Protocol, total: measures.DocumentTotals, facts: Facts) ->
     return Scored(total, facts, settings.point, rules)
 
 
-def sample(_protocol: Protocol, scored: measures.DocumentScored, measure: str, _rows: object) -> Sample | str:
-    """A measure over queries."""
-    return ledger_sample(scored.once(measures.ledger_cell), measure)
-
-
 def _facts(scored: measures.DocumentScored, decisions: twv.Decisions) -> dict[str, float | str]:
     facts, point, n_true = scored.facts, scored.point, scored.total.ledger.n_true[0]
     n_scored, n_target = int(np.count_nonzero(n_true)), int(n_true.sum())
@@ -316,7 +310,7 @@ DOCUMENTS = Family(
     stored_curve=thinned,
     has_curve=True,
     whole=whole,
-    sample=sample,
+    blocks=QUERY_BLOCKS,
     dispute=DISPUTE,
     derivation=("t_audio",),
     conclusion=("c_miss", "c_fa", "p_target", "p_target_effective", "censor", "unknown_query", "load_lambda"),
@@ -331,5 +325,6 @@ QUESST = Protocol(
     settings=QuesstSettings(),
     measures=measures.MEASURES,
     primary="cnxe",
+    leads=("min_cnxe_pav", "calibration_loss", "lb_cnxe", "atwv", "mtwv", "ub_twv", "map"),
 )
 PROTOCOLS = (QUESST, replace(QUESST, mode="plan"))

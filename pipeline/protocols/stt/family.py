@@ -15,11 +15,10 @@ from pipeline.formats.stt.stm import Stm
 from pipeline.formats.stt.transcripts import AlternationError, words_of_text
 from pipeline.formats.stt.trn import Trn
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.statistics.resampling import Sample
 from pipeline.metrics.stt import significance, wer
-from pipeline.metrics.stt.speaker_samples import speaker_sample
 from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
 from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.blocks import SPEAKER_BLOCKS
 from pipeline.protocols.stt.dispute import DISPUTE
 from pipeline.protocols.stt.tables import tables
 from pipeline.protocols.stt.tile import ONLY_OUTPUT, ONLY_REFERENCE, alignment_of, labels_of, outcomes
@@ -153,11 +152,6 @@ def whole(protocol: Protocol, total: SttOutcomes, facts: Facts, _survey: Mapping
     return Scored((total, wer.SttRules(settings.n_ref_rule, settings.missing_confidence)), facts, OperatingPoint())
 
 
-def sample(_protocol: Protocol, scored: Scored[wer.Total], measure: str, _rows: object) -> Sample | str:
-    """A measure over speakers."""
-    return speaker_sample(scored, measure)
-
-
 def _facts(
     row: wer.Row, total: SttOutcomes, facts: Facts, survey: Mapping[str, float], n_unmatched: int
 ) -> dict[str, float | str]:
@@ -244,7 +238,7 @@ TOKENS = Family(
     zero=SttOutcomes,
     conclude=conclude,
     whole=whole,
-    sample=sample,
+    blocks=SPEAKER_BLOCKS,
     compare=significance.compare,
     dispute=DISPUTE,
     derivation=("case_sensitive", "variant"),

@@ -94,6 +94,7 @@ STT13 = Protocol(
     settings=SttSettings(),
     measures=wer.MEASURES,
     primary="wer",
+    leads=("sub", "del", "ins", "corr", "n_ref", "seg_err", "nce"),
     tool="sclite",
 )
 STT13_PLAN = replace(

@@ -18,6 +18,7 @@ from pipeline.align.tokens.steps import (
     SUBSTITUTED,
     TokenAlignment,
 )
+from pipeline.arrays import Bools, Codes, Ints
 from pipeline.metrics.stt.nce import clipped
 from pipeline.partials.digits import N_LIMBS, whole
 from pipeline.partials.exact import ExactSum, exact_sums_by_group
@@ -31,7 +32,6 @@ from pipeline.partials.stt_outcomes import (
     segment_order,
 )
 from pipeline.partials.tally import Tally
-from pipeline.trials.schema import Bools, Codes, Ints
 from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, Segments, Words
 
 ONLY_OUTPUT, ONLY_REFERENCE = "only_output/", "only_reference/"

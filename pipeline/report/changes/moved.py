@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from pipeline.metrics.best import change
 from pipeline.report.board import ALL, Run
 from pipeline.report.changes.diff import CellDiff, Diff, Moved
 from pipeline.report.headline import headline
@@ -42,18 +43,14 @@ def movement(changes: Diff | None, run: Run) -> Movement:
         return NOTHING
     measures = {measure.name: measure for measure in headline(run)}
     rows = [
-        MovedFigure(cell, moved, measures[moved.name].unit, _way(moved, measures[moved.name].better))
+        MovedFigure(
+            cell, moved, measures[moved.name].unit, change(moved.before, moved.after, measures[moved.name].better)
+        )
         for cell in changes.cells
         for moved in sorted(cell.figures, key=lambda one: list(measures).index(one.name) if one.name in measures else 0)
         if moved.name in measures
     ]
     return Movement(tuple(rows[:ROWS_AT_MOST]), len(rows), _plots(changes, run))
-
-
-def _way(moved: Moved, better: str) -> int:
-    if math.isnan(moved.by) or better not in ("higher", "lower"):
-        return 0
-    return 1 if (moved.by > 0) == (better == "higher") else -1
 
 
 def _plots(changes: Diff, run: Run) -> tuple[RowsPlot, ...]:

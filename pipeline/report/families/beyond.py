@@ -20,7 +20,7 @@ from pipeline.report.plots.det import det_plots, read_curves
 from pipeline.report.plots.iso_cost import iso_lines
 from pipeline.report.plots.pareto import pareto_section
 from pipeline.report.plots.pav import pav_section
-from pipeline.report.plots.query_map import COLOURS, NAMED, UNITS, query_maps
+from pipeline.report.plots.query_map import COLOURS, NAMED, query_maps
 from pipeline.report.plots.rows import event_plots
 from pipeline.report.plots.threshold import threshold_section
 from pipeline.report.words import measured
@@ -41,6 +41,7 @@ def beyond(run: Run, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) 
     boards = board_cells(run, results)
     curves = read_curves(grid)
     maps = query_maps(run, grid)
+    blocks = run.protocol.family.blocks if run.protocol else None
     plots, events = det_plots(run, curves, iso_lines), event_plots(boards)
     return {
         "plots": plots,
@@ -49,7 +50,7 @@ def beyond(run: Run, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) 
         "query_maps": maps,
         "level_colours": COLOURS,
         "few": NAMED,
-        "unit_name": UNITS[maps[0].measure] if maps else ("query", "queries"),
+        "unit_name": (blocks.one, blocks.several) if blocks else ("query", "queries"),
         "page_data": page_data(run, maps, curves),
         "pareto": pareto_section(run),
         "speaker_plots": speakers.speaker_plots(boards),

@@ -12,7 +12,7 @@ import jinja2
 from pipeline.meta.analysis import Analysis, Board
 from pipeline.meta.comparable import note
 from pipeline.meta.intervals import LEVEL
-from pipeline.meta.ranks import by_board, orders
+from pipeline.meta.ranks import by_board, orders, ranked
 from pipeline.meta.rows import PUBLISHED, Row
 from pipeline.meta.variants import is_probe
 from pipeline.report import words
@@ -181,8 +181,7 @@ def rank_plots(analysis: Analysis, styles: Mapping[str, str], boards: Mapping[An
 
 
 def _ranks(rows: Sequence[Row]) -> dict[str, float]:
-    order = orders(rows)
-    return {name: 1.0 + sum(other > own for other in order.values()) for name, own in order.items()}
+    return ranked(orders(rows))
 
 
 def _shown(

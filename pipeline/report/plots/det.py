@@ -14,12 +14,11 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from pipeline.arrays import Floats
 from pipeline.report.board import ALL, CELL, Entry, Run, names
 from pipeline.report.plots.linear import joined
 from pipeline.report.plots.marks import Line, Mark, Tick
 from pipeline.report.words import printable, short
-
-Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT = 480.0, 440.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 12.0, 50.0

@@ -15,6 +15,7 @@ from pipeline.engine.cell import load_result
 from pipeline.engine.plan import Plan
 from pipeline.engine.result import Result
 from pipeline.errors import UsageError
+from pipeline.protocols import decided_and_best
 from pipeline.protocols.base import Protocol
 from pipeline.report.board import ALL, Board, Entry, Run
 from pipeline.report.environments import new_environment
@@ -26,7 +27,6 @@ from pipeline.store.blobs import Store
 FORMS = ("svg", "pdf")
 HEAD = 62.0
 """Pixels above the plot, for the name and what the points are."""
-ACTUAL, BEST = ("atwv", "stwv", "ndc"), ("mtwv", "max_stwv", "min_ndc")
 """The figures of the two points."""
 _NAME_AT_MOST = 60
 _NO_XML = re.compile("[\ufffe\uffff]")
@@ -108,8 +108,8 @@ def _plot(protocol: Protocol, result: Result, names: Sequence[str]) -> DetPlot |
 def _told(result: Result, plot: DetPlot) -> tuple[str, str]:
     """What the points are: the figures of the decisions and of the best threshold, with their rates."""
     said = []
-    for mark, measures in ((plot.traces[0].actual, ACTUAL), (plot.traces[0].best, BEST)):
-        name = next((name for name in measures if name in result.figures), "")
+    actual, best, _ = decided_and_best(result.figures) or ("", "", "")
+    for mark, name in ((plot.traces[0].actual, actual), (plot.traces[0].best, best)):
         rates = "" if mark is None else mark.text.partition(" ")[2]
         said.append(f"{label(name).base} {short(result.figures[name].value)} at {rates}" if name else rates)
     return said[0], said[1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from pipeline.metrics.best import directed, worth
+from pipeline.protocols import measures
 from pipeline.report.board import ALL, Board, MeasureInfo, Run
 from pipeline.report.plots.linear import NEAREST, Linear, bounds, joined
 from pipeline.report.plots.marks import Line, Mark
@@ -12,8 +14,6 @@ from pipeline.report.plots.placing import placed
 from pipeline.report.plots.xy import X_PIXELS, Y_PIXELS, Log, Plot, Section
 from pipeline.report.words import label, printable, short, unit_text
 
-COSTS = ("pl", "rtf_execution", "rtf")
-"""What a protocol calls its cost of processing."""
 TITLE = "Accuracy against processing"
 ARROWS = {"higher": "↑", "lower": "↓"}
 HINT = (
@@ -27,8 +27,8 @@ Point = tuple[str, int, float, float]
 def pareto_section(run: Run) -> Section | None:
     """One plot per board with two systems or more that have both figures; None where there is none."""
     known = {measure.name: measure for measure in run.measures}
-    cost = next((known[name] for name in COSTS if name in known), None)
-    if cost is None or run.measures[0].better not in ("higher", "lower"):
+    cost = next((own for name, own in known.items() if name in measures() and measures()[name].load == "whole"), None)
+    if cost is None or not directed(run.measures[0].better):
         return None
     plots = [plot for board in run.boards_of(ALL) if (plot := _plot(run, board, cost)) is not None]
     return Section("pareto", TITLE, HINT, tuple(plots)) if plots else None
@@ -36,10 +36,9 @@ def pareto_section(run: Run) -> Section | None:
 
 def front(points: Sequence[tuple[float, float]], better: str) -> list[tuple[float, float]]:
     """The points that none beats in both, by rising cost."""
-    sign = 1.0 if better == "higher" else -1.0
     kept: list[tuple[float, float]] = []
-    for cost, value in sorted(points, key=lambda point: (point[0], -sign * point[1])):
-        if not kept or sign * value > sign * kept[-1][1]:
+    for cost, value in sorted(points, key=lambda point: (point[0], -worth(point[1], better))):
+        if not kept or worth(value, better) > worth(kept[-1][1], better):
             kept.append((cost, value))
     return kept
 

@@ -13,23 +13,13 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from pipeline.arrays import Floats
+from pipeline.metrics.best import worths
+from pipeline.protocols.blocks import Blocks
 from pipeline.report.board import ALL, Run, names, strings
 from pipeline.report.columns import coded
 from pipeline.report.plots.linear import MOST
 
-MEASURES = {"twv": "higher", "ndc": "lower", "wer": "lower", "c_log": "lower"}
-"""What is mapped, with its better direction: the first of these that the blocks have. All run from 0 to 1 or beyond."""
-UNITS = {
-    "twv": ("query", "queries"),
-    "ndc": ("event", "events"),
-    "wer": ("speaker", "speakers"),
-    "c_log": ("language", "languages"),
-}
-"""What a column of the map is, and several of them, by what is mapped."""
-COUNTS = ("n_target", "n_hit", "n_miss", "n_fa", "n_ref", "n_corr", "n_sub", "n_del", "n_ins")
-RATES = ("p_miss", "p_fa", "twv", "p_md", "ndc", "ap", "wer")
-SIZES = ("n_target", "n_ref", "n_segments")
-"""How much of a query, event or speaker there is in the key: the first of these that the blocks have."""
 FEW = 60
 """Up to so many queries every column is told, not only the usual ones."""
 NAMED = 40
@@ -40,8 +30,6 @@ COLOURS = (
     "#d5e3ec", "#a3c8de", "#67a5cb", "#347cae", "#11507f",
 )  # fmt: skip
 """Of the levels, worst first."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +70,8 @@ def query_maps(run: Run, grid: Mapping[str, xr.Dataset]) -> tuple[QueryMap, ...]
     if group is None or "value" not in group or not group.sizes.get("query"):
         return ()
     columns = names(group, "count")
-    measure = next((name for name in MEASURES if name in columns), None)
-    if measure is None:
+    blocks = run.protocol.family.blocks if run.protocol else None
+    if blocks is None or blocks.mapped not in columns:
         return ()
     ids, texts = names(group, "query"), tuple(strings(group["text"]).tolist())
     values = group["value"].transpose("query_set", "dataset", "system", "query", "count").values
@@ -93,37 +81,41 @@ def query_maps(run: Run, grid: Mapping[str, xr.Dataset]) -> tuple[QueryMap, ...]
         systems = [entry.system for entry in board.entries if not entry.failed]
         rows = [at["system"][name] for name in systems]
         part = values[at["query_set"][board.query_set], at["dataset"][board.dataset]][rows]
-        known = np.flatnonzero(np.isfinite(part[..., columns.index(measure)]).any(axis=0)) if rows else np.empty(0, int)
+        known = (
+            np.flatnonzero(np.isfinite(part[..., columns.index(blocks.mapped)]).any(axis=0))
+            if rows
+            else np.empty(0, int)
+        )
         if known.size:
             own = part[:, known]
             labels = [(ids[k], texts[k]) for k in known.tolist()]
             place = (board.query_set, board.dataset)
-            maps.append(_map(place, measure, systems, run.systems, labels, columns, own))
+            maps.append(_map(place, blocks, systems, run.systems, labels, columns, own))
     return tuple(maps)
 
 
 def _map(
     place: tuple[str, str],
-    measure: str,
+    blocks: Blocks,
     systems: Sequence[str],
     every: Sequence[str],
     labels: Sequence[tuple[str, str]],
     columns: Sequence[str],
     values: Floats,
 ) -> QueryMap:
-    better = MEASURES[measure]
+    measure, better = blocks.mapped, blocks.better
     mapped = values[..., columns.index(measure)]
-    size_name = next((name for name in SIZES if name in columns), "")
+    size_name = blocks.size if blocks.size in columns else ""
     sizes = _over_systems(values[..., columns.index(size_name)], np.fmax) if size_name else np.full(len(labels), np.nan)
     mean = _mean(mapped)
-    hard = -mean if better == "lower" else mean
+    hard = worths(mean, better)
     order = sorted(range(len(labels)), key=lambda k: (hard[k], labels[k][0]))
     ends = _over_systems(mapped, np.fmin), _over_systems(mapped, np.fmax)
     worst, best = ends if better == "higher" else ends[::-1]
     hardest = tuple(
         HardQuery(*labels[k], float(sizes[k]), float(mean[k]), float(worst[k]), float(best[k])) for k in order[:HARDEST]
     )
-    shown = _columns(columns, len(labels))
+    shown = [name for name in columns if len(labels) <= FEW or name in blocks.usual]
     data = {
         "q": place[0],
         "d": place[1],
@@ -139,10 +131,6 @@ def _map(
     places = tuple(every.index(name) for name in systems)
     picture = data_url(levels(mapped[:, order], better), COLOURS)
     return QueryMap(*place, measure, better, size_name, tuple(systems), places, queries, picture, hardest, data)
-
-
-def _columns(columns: Sequence[str], n_queries: int) -> list[str]:
-    return [name for name in columns if n_queries <= FEW or name in (*COUNTS, *RATES, *MEASURES)]
 
 
 def _mean(values: Floats) -> Floats:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pipeline.report.board import ALL, Board, Entry, Run
 from pipeline.report.cells import BoardCells, number
-from pipeline.report.headline import BOUND_OF
+from pipeline.report.headline import best_measure
 from pipeline.report.plots.linear import NEAREST, Linear, bounds, round_up, step_of
 from pipeline.report.uncertainty import Uncertainty
 from pipeline.report.words import label, printable, short
@@ -72,10 +72,9 @@ class Margins:
 
 def margins(run: Run, known: Mapping[tuple[str, str, str], Uncertainty]) -> tuple[Margins, ...]:
     """The primary measure, with intervals where they are known, then every other measure that has a bound."""
-    names = {measure.name for measure in run.measures}
-    others = [(name, bound) for name, bound in BOUND_OF.items() if {name, bound} <= names and name != run.primary]
-    bound = BOUND_OF.get(run.primary)
-    wanted = [(run.primary, bound if bound in names else None), *others]
+    bounds_of = {measure.name: best_measure(measure.name, run) for measure in run.measures}
+    others = [(name, bound) for name, bound in bounds_of.items() if bound and name != run.primary]
+    wanted = [(run.primary, best_measure(run.primary, run)), *others]
     made = [_margins(run, name, best, known if name == run.primary else {}) for name, best in wanted]
     return tuple(one for one in made if one.plots)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from pipeline.protocols import decided_and_best
 from pipeline.report.board import ALL, Board, Entry, Run
 from pipeline.report.plots.det import Curve
 from pipeline.report.plots.linear import Linear, joined, over
@@ -16,8 +17,6 @@ from pipeline.report.words import label, printable, short
 
 LOWEST = -1.0
 """Values below are put on the edge: a threshold that accepts everything may cost thousands."""
-ACTUAL = ("atwv", "stwv")
-"""The value of the submitted decisions: the first of these that there is."""
 TITLE = "Value against threshold"
 HINT = (
     "Term-weighted value at every threshold. The diamond is the best threshold, the circle at the left edge the value "
@@ -94,7 +93,8 @@ def _line(run: Run, entry: Entry, curve: Curve, at: int, x: Linear, y: Linear) -
 
 def _actual(entry: Entry, x: Linear, y: Linear) -> Mark | None:
     """The value of the submitted decisions, which have no threshold, on the left edge."""
-    name = next((name for name in ACTUAL if name in entry.figures), None)
+    found = decided_and_best(entry.figures)
+    name = None if found is None else found[0]
     value = math.nan if name is None else entry.figures[name].value
     if name is None or not math.isfinite(value):
         return None

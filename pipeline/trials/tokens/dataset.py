@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.errors import StoreError
 from pipeline.formats.stt.lexicon import Lexicon
 from pipeline.formats.table import Array
 from pipeline.trials.ragged import FIRST_ROW, N_ROWS
-from pipeline.trials.schema import Ints
 from pipeline.trials.tokens.layout import unit_name
 from pipeline.trials.tokens.schema import Segments, TokenTimeline, Words
 

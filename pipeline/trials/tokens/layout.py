@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.formats.stt.ctm import ALT, ALT_BEGIN, ALT_END, MARKS, Ctm
 from pipeline.formats.stt.stm import Stm
 from pipeline.formats.stt.transcripts import Words as Transcript
 from pipeline.formats.stt.transcripts import words_of_text
 from pipeline.formats.stt.trn import Trn
 from pipeline.formats.table import Array, Table, canonical_codes
-from pipeline.trials.schema import Ints
 from pipeline.trials.tiles import bucket_of, offsets_of
 from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, Segments, Words
 

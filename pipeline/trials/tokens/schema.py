@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import Codes, Floats, Ints
 from pipeline.formats.stt.lexicon import Lexicon
-from pipeline.trials.schema import Codes, Floats, Ints
 
 SCORED, MARKED, UNTIMED = 0, 1, 2
 """States of a segment: scored, marked as not to be scored, or without times."""

@@ -9,10 +9,10 @@ from typing import Literal
 
 import numpy as np
 
+from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import Table, canonical_codes
 from pipeline.trials.decimals import to_decimals
-from pipeline.trials.schema import Bools, Codes, Floats, Ints
 
 Search = Literal["kwseval", "stdeval", "stdeval_0.6", "plan"]
 STDEVAL = ("stdeval", "stdeval_0.6")

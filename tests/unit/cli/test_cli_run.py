@@ -71,7 +71,7 @@ def test_the_options_reach_the_flow_and_the_summary_is_strict_json(
         == 0
     )
     said = {"evaluation": "e.yaml", "store": "s3://b", "cluster": "tcp://h:1", "workers": 3}
-    assert asked == {**said, "quiet": True, "alignments": False, "det": ("svg", "pdf")}
+    assert asked == {**said, "quiet": True, "alignments": False, "det": ("svg", "pdf"), "own_process": True}
     assert json.loads(capsys.readouterr().out) == {
         "run_id": "r1",
         "store": "s3://***@b",

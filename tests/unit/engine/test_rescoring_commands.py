@@ -19,6 +19,7 @@ from pipeline.engine.plan import missing, plan
 from pipeline.engine.stored import references
 from pipeline.errors import DamageError
 from pipeline.grid import Run, faults
+from pipeline.grid.publish import load_run
 from pipeline.grid.sweep import remove, survey
 from pipeline.store.blobs import Store
 
@@ -101,7 +102,7 @@ def test_a_name_that_means_no_run_is_told(
 def test_show_verify_reads_every_object(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     assert place.cli("show", "grid", "--verify") == 0
     assert "every object is what the manifest says" in capsys.readouterr().out
-    path = f"reports/grid/{place.second}/board.csv"
+    path = load_run(place.store, place.second).reports["board.csv"]
     place.store.put(path, place.store.get(path) + b" ")
     assert place.cli("show", "grid", "--verify") == 3
     assert f"damaged: {path}" in capsys.readouterr().out
@@ -132,7 +133,7 @@ def test_diff_as_text_and_page(base: Place, tmp_path: Path, capsys: pytest.Captu
     assert "p/d/poor: ATWV" in text
     assert "P_miss: 0.0000 → 0.5000 (+0.5000)" in text
     assert "beta: " in text
-    for html in (page.read_text(), base.store.get(f"reports/grid/{base.second}/index.html").decode()):
+    for html in (page.read_text(), base.store.get(load_run(base.store, base.second).reports["index.html"]).decode()):
         assert "Changes since the run before" in html
         assert "rttm d.rttm" in html
     assert b"Changes since" not in base.store.get(f"reports/grid/{base.first}/index.html")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from pipeline.partials.codec import check_columns
-from pipeline.store import arrays
+from pipeline.store import arrays, batched
 from pipeline.store.blobs import Store
 
 
@@ -14,7 +14,7 @@ def check(store: Store) -> None:
     for path in store.listing():
         folder = path.partition("/")[0]
         if path.endswith(arrays.ENDING):
-            arrays.verify(store, path)
+            batched.verify(store, path)
         elif folder == "tables":
             check_columns(store.get(path))
         elif folder not in ("reports", "performance"):

@@ -28,8 +28,8 @@ def opened(scheduler: str) -> None:
 
 @pytest.fixture(scope="module")
 def scheduler():
-    with clusters.open_cluster(Settings(workers=2)) as address:
-        yield address
+    with clusters.open_cluster(Settings(workers=2)) as cluster:
+        yield cluster.scheduler
 
 
 def test_a_local_cluster_has_the_workers_asked_for_with_one_thread_each(scheduler):
@@ -42,13 +42,13 @@ def test_a_local_cluster_has_the_workers_asked_for_with_one_thread_each(schedule
 
 
 def test_an_address_is_used_as_it_is(scheduler):
-    with clusters.open_cluster(Settings(cluster=scheduler)) as address:
-        assert address == scheduler
+    with clusters.open_cluster(Settings(cluster=scheduler)) as cluster:
+        assert cluster.scheduler == scheduler
 
 
 def test_an_unknown_kind_is_refused():
     unknown = clusters.open_cluster(Settings(cluster="slurmy"))
-    with pytest.raises(UsageError, match=r"unknown cluster 'slurmy' \(known: local, slurm, kubernetes, tcp://"):
+    with pytest.raises(UsageError, match=r"unknown cluster 'slurmy' \(known: none, local, slurm, kubernetes, tcp://"):
         unknown.__enter__()
 
 
@@ -108,8 +108,9 @@ def test_a_name_is_no_address_and_an_address_no_name(name):
 def test_a_local_cluster_speaks_tls_where_encryption_is_required():
     with (
         dask.config.set({"distributed.comm.require-encryption": True}),
-        clusters.open_cluster(Settings(workers=1)) as address,
+        clusters.open_cluster(Settings(workers=1)) as cluster,
     ):
+        address = cluster.scheduler
         assert address.startswith("tls://127.0.0.1:")
         with Client(address, set_as_default=False) as client:  # opened by address alone, as tasks do
             assert client.submit(os.getpid).result() != os.getpid()

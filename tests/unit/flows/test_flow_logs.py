@@ -65,8 +65,8 @@ def test_workers_tell_of_every_task_with_its_cell_and_cost(tmp_path: Path, capsy
     planned = plan(load_evaluation(str(cells.write(tmp_path))), store)
     with (
         structured("json", FIXED),
-        open_cluster(Settings(workers=1)) as scheduler,
-        Client(scheduler, set_as_default=False) as client,
+        open_cluster(Settings(workers=1)) as cluster,
+        Client(cluster.scheduler, set_as_default=False) as client,
     ):
         from_workers("json", client)
         work = do_cell(store, planned, planned.jobs[0].cell, client)

@@ -10,7 +10,8 @@ import pytest
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
 from pipeline.errors import Finding
-from pipeline.grid import gather, latest, load_grid, publish
+from pipeline.grid import gather, latest, publish
+from pipeline.grid.opened import open_grid
 from pipeline.protocols import find
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Figure, Source, System
@@ -95,7 +96,7 @@ def test_what_is_published_is_what_is_loaded(tmp_path: object, plan: Plan, resul
     assert latest(store, "tiny") == run
     assert publish(store, plan, results) == run
     assert (run.n_scored, run.n_failed) == (4, 1)
-    loaded = load_grid(store, run)
+    loaded = {name: open_grid(store, run, name) for name in gather(plan, results)}
     for name, group in gather(plan, results).items():
         assert (
             loaded[name]

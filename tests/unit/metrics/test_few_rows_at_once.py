@@ -11,7 +11,7 @@ import pytest
 from metric_ledgers import cell
 
 from pipeline.metrics import fixed_point
-from pipeline.metrics.entropy import calibration, crossentropy
+from pipeline.metrics.entropy import calibration, cxe
 from pipeline.metrics.kws import at_scores, counts, det, optimum, sweep, thin
 from pipeline.metrics.kws.means import query_means
 from pipeline.metrics.kws.thin import thinned
@@ -44,7 +44,7 @@ def everything(total: Ledger) -> dict[str, Any]:
             drawn = det.representative(curve.threshold, curve.p_miss, curve.p_fa)
             found[f"drawn {name} {last}"] = drawn.tobytes()
     found["thin"] = thinned(total, (0.25,)).to_columns()[0]["score"].tobytes()
-    for measure in (*crossentropy.MEASURES, *calibration.MEASURES):
+    for measure in (*cxe.MEASURES, *calibration.MEASURES):
         figure = measure.of(scored)
         found[measure.name] = (figure.value.hex(), {name: value.hex() for name, value in figure.detail.items()})
     return found

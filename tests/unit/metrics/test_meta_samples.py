@@ -11,17 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from metric_ledgers import cell, ledger, worked
 
-from pipeline.metrics.entropy import crossentropy
+from pipeline.metrics.entropy import calibration, cxe
 from pipeline.metrics.kws import twv
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.statistics.draws import signs, weights
-from pipeline.metrics.statistics.resampling import Ratios, Swept
-from pipeline.metrics.statistics.samples import ledger_sample
+from pipeline.metrics.statistics.resampling import Ratios, Sample, Swept
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import OperatingPoint
 
-MEASURES = {measure.name: measure for measure in (*twv.MEASURES, *crossentropy.MEASURES)}
+MEASURES = {measure.name: measure for measure in (*twv.MEASURES, *cxe.MEASURES, *calibration.MEASURES)}
 RESAMPLED = ("atwv", "mtwv", "atwv_all", "mtwv_all", "twv_bayes", "p_miss", "p_fa")
+
+
+def sampled(scored: Scored[Ledger], name: str) -> Sample | str:
+    return MEASURES[name].sample(scored, lambda: (None, None))
 
 
 def made(seed: int, n_queries: int, **rules: object) -> Scored[Ledger]:
@@ -52,7 +55,7 @@ def repeated(scored: Scored[Ledger], counts: dict[str, int]) -> Scored[Ledger]:
 def test_a_replicate_is_the_measure_of_repeated_queries(seed, n_queries, rules):
     scored = made(seed, n_queries, **rules)
     for name in RESAMPLED:
-        sample = ledger_sample(scored, name)
+        sample = sampled(scored, name)
         whole = MEASURES[name].of(scored)
         if isinstance(sample, str):
             assert whole.reason == sample
@@ -71,7 +74,7 @@ def test_a_replicate_is_the_measure_of_repeated_queries(seed, n_queries, rules):
 def test_a_replicate_of_cross_entropy_is_that_of_repeated_queries(seed, n_queries):
     scored = made(seed, n_queries, censor=-3.5)  # a number: the lowest score of a replicate may be another one
     for name in ("cnxe", "cxe"):
-        sample = ledger_sample(scored, name)
+        sample = sampled(scored, name)
         assert not isinstance(sample, str)
         drawn = weights(seed, range(3), sample.strata)
         for row, value in zip(drawn, sample.values(drawn), strict=True):
@@ -80,7 +83,7 @@ def test_a_replicate_of_cross_entropy_is_that_of_repeated_queries(seed, n_querie
 
 
 def test_the_worked_cell():
-    sample = ledger_sample(worked(), "atwv")
+    sample = sampled(worked(), "atwv")
     assert isinstance(sample, Ratios)
     assert sample.units == ("a", "b")
     # a: 1 of 2 missed, 1 of 50 false; b: 1 of 2 missed, no false alarm. beta = 9.
@@ -91,7 +94,7 @@ def test_the_worked_cell():
 @given(seed=st.integers(0, 10_000))
 def test_contributions_add_up_to_the_figure(seed):
     for name in ("atwv", "mtwv", "cnxe"):
-        sample = ledger_sample(made(seed, 6), name)
+        sample = sampled(made(seed, 6), name)
         if not isinstance(sample, str):
             constant = sample.constant if isinstance(sample, Ratios) else 0.0
             value = sample.values(np.ones((1, len(sample.units)), np.int64))[0]
@@ -99,9 +102,9 @@ def test_contributions_add_up_to_the_figure(seed):
 
 
 def test_a_figure_that_is_no_function_of_its_units_says_so():
-    assert ledger_sample(worked(), "min_cnxe_pav") == "not_resampled"
-    assert ledger_sample(cell(ledger(("a",), ()), 9), "atwv") == "no_targets"
-    assert ledger_sample(cell(ledger(("a",), [("a", -math.inf, True, True)]), 9), "cnxe") == "infinite"
+    assert sampled(worked(), "min_cnxe_pav") == "not_resampled"
+    assert sampled(cell(ledger(("a",), ()), 9), "atwv") == "no_targets"
+    assert sampled(cell(ledger(("a",), [("a", -math.inf, True, True)]), 9), "cnxe") == "infinite"
 
 
 @given(seed=st.integers(0, 2**64 - 1), cut=st.integers(0, 20), n_units=st.integers(1, 70))
@@ -150,7 +153,7 @@ def test_draws_are_uniform():
 def test_values_do_not_depend_on_how_replicates_are_divided():
     scored = made(7, 6)
     for name in ("atwv", "mtwv", "cnxe"):
-        sample = ledger_sample(scored, name)
+        sample = sampled(scored, name)
         assert isinstance(sample, Ratios | Swept)
         drawn = weights(1, range(64), sample.strata)
         apart = np.concatenate([sample.values(drawn[at : at + 1]) for at in range(64)])

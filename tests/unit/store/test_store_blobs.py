@@ -10,9 +10,10 @@ from uuid import uuid4
 import fsspec
 import pytest
 
-from pipeline.errors import InputError, StoreError, UsageError
+from pipeline.errors import DamageError, InputError, StoreError, UsageError
 from pipeline.store import elsewhere
 from pipeline.store.blobs import Store, open_input, redacted
+from pipeline.store.noting import NotingStore
 
 
 @pytest.fixture(params=["path", "file", "memory"])
@@ -44,6 +45,33 @@ def test_what_was_put_is_got_listed_described_and_removed(store):
     store.remove("partials/ab/abcd")
     store.remove("partials/ab/abcd")
     assert store.listing() == {"partialsx/y": 0}
+
+
+def test_several_objects_are_asked_for_together(store):
+    store.put("a/b", b"x")
+    store.put("a/c/d", b"x")
+    assert store.present(["a/b", "a/c", "a/c/d", "a/e", "f"]) == {"a/b", "a/c/d"}
+    with pytest.raises(StoreError):
+        store.present(["../a"])
+
+
+def test_a_noting_store_names_what_went_through_it_without_reading_it_again(store, monkeypatch):
+    store.put("a/read", b"read")
+    noting = NotingStore(store.root)
+    assert noting == store
+    assert hash(noting) == hash(store)
+    assert noting.get("a/read") == b"read"
+    noting.put("a/written", b"written")
+    noting.put_sealed("a/sealed", b"{}")
+    found = {path: store.describe(path) for path in store.listing()}
+    with monkeypatch.context() as closed:
+        closed.setattr(Store, "get", lambda *_: pytest.fail("read again"))
+        assert {path: noting.describe(path) for path in found} == found
+    noting.put_parts("a/written", [b"of ", b"parts"])
+    assert noting.describe("a/written") == store.describe("a/written")
+    noting.remove("a/read")
+    with pytest.raises(DamageError):
+        noting.describe("a/read")
 
 
 def test_a_missing_object_is_an_error_that_names_it(store):

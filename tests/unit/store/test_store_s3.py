@@ -66,6 +66,28 @@ def test_a_listing_of_many_pages_is_whole(store: Store) -> None:
     assert list(store.listing("partials")) == [f"partials/{i:04}" for i in range(1005)]
 
 
+def test_what_there_is_takes_few_questions(spoiled: Store, s3_spoiled: FaultProxy) -> None:
+    paths = [f"results/{number:04d}.json" for number in range(40)]
+    for path in paths[:30]:
+        spoiled.put(path, b"x")
+    spoiled.put("labels/a", b"x")
+    s3_spoiled.kinds.clear()
+    assert spoiled.present([*paths, "labels/a", "labels/b"]) == {*paths[:30], "labels/a"}
+    assert s3_spoiled.kinds == {"list": 1, "head": 2}
+    assert spoiled.present([]) == set()
+
+
+def test_what_there_is_among_many_is_asked_one_by_one_where_that_is_less(
+    spoiled: Store, s3_spoiled: FaultProxy, s3: S3Server
+) -> None:
+    client, base = raw(s3, spoiled)
+    client.pipe({f"{base}/results/{number:04d}": b"x" for number in range(0, 4400, 2)})
+    asked = [f"results/{number:04d}" for number in range(0, 4400, 275)]
+    s3_spoiled.kinds.clear()
+    assert spoiled.present(asked) == set(asked[::2])  # 16 questions are worth two pages, which reach up to 3998
+    assert s3_spoiled.kinds == {"list": 2, "head": 1}
+
+
 def test_what_another_writer_wrote_is_listed_at_once(store: Store, s3_here: S3Server) -> None:
     assert store.listing("refs") == {}
     client, base = raw(s3_here, store)

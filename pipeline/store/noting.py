@@ -1,0 +1,61 @@
+"""A store that remembers what went through it, so that what was just read or written is not read again to be named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from pipeline.store.blobs import Store
+from pipeline.store.seal import unseal
+
+Description = dict[str, str | int]
+
+
+@dataclass(frozen=True, eq=False)
+class NotingStore(Store):
+    """The store at a root; equal to any other there. Several threads may use it."""
+
+    _noted: dict[str, Description] = field(default_factory=dict, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Store) and self.root == other.root
+
+    def __hash__(self) -> int:
+        return hash(Store(self.root))
+
+    def put(self, path: str, data: bytes) -> None:
+        """Write an object, and note what it is."""
+        super().put(path, data)
+        self._note(path, data)
+
+    def put_parts(self, path: str, parts: Sequence[bytes | memoryview]) -> None:
+        """Write an object of several pieces, and note what it is."""
+        super().put_parts(path, parts)
+        self._note(path, *parts)
+
+    def get(self, path: str) -> bytes:
+        """The bytes of an object, noted."""
+        data = super().get(path)
+        self._note(path, data)
+        return data
+
+    def remove(self, path: str) -> None:
+        """Remove an object, and what is noted of it."""
+        self._noted.pop(path, None)
+        super().remove(path)
+
+    def describe(self, path: str) -> Description:
+        """What was last read or written here; what was not is read now, and says itself whether it is whole.
+
+        Raises ``DamageError`` where such an object is not what was written: no manifest may vouch for it.
+        """
+        if path not in self._noted:
+            unseal(self.get(path), self.url(path))
+        return dict(self._noted[path])
+
+    def _note(self, path: str, *parts: bytes | memoryview) -> None:
+        digest = sha256()
+        for part in parts:
+            digest.update(part)
+        self._noted[path] = {"sha256": digest.hexdigest(), "n_bytes": sum(memoryview(part).nbytes for part in parts)}

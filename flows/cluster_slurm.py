@@ -75,7 +75,7 @@ def options(security: Security | None) -> dict[str, Any]:
 
 @contextmanager
 def readable_by_jobs(security: Security | None) -> Iterator[Security | None]:
-    """The same with the workers' certificates in files that only their owner can read, removed afterwards."""
+    """This security with the workers' certificates in files that only their owner can read, removed afterwards."""
     fields = ("tls_ca_file", "tls_worker_cert", "tls_worker_key")
     if security is None or not any("\n" in (getattr(security, field) or "") for field in fields):
         yield security

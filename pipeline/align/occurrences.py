@@ -167,7 +167,7 @@ def settle_groups(
     score_range: ScoreRange,
     floor: float,
 ) -> Settled:
-    """What needs no solver, where Numba is started. Arguments as in ``align_occurrences``."""
+    """The pairs that need no solver, where Numba is started. Arguments as in ``align_occurrences``."""
     if not compiled.started():
         return Settled(np.zeros(0, np.int64), np.zeros(0, np.int64))
     from pipeline.align.mapping.group_kernel import LEFT, settle

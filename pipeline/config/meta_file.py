@@ -13,7 +13,7 @@ from io import BytesIO
 
 from pipeline.config.document import Path, read_document
 from pipeline.config.meta_models import StudyModel, VariantModel, validated
-from pipeline.config.place import Place
+from pipeline.config.place import OpenDocument
 from pipeline.config.urls import folder_of, has_secret, masked, shown
 from pipeline.errors import ConfigError, InputError, Problems, UsageError
 from pipeline.meta.intervals import Resampling
@@ -37,7 +37,7 @@ def load_study(uri: str) -> Study:
     problems = Problems(masked(uri))
     with open_input(uri) as stream:
         data = stream.read(MOST_BYTES + 1)
-    place = Place(read_document(BytesIO(data), problems), folder, problems)
+    place = OpenDocument(read_document(BytesIO(data), problems), folder, problems)
     model = validated(place.document, problems)
     if model is not None:
         for path, code, what in faults_between(model):
@@ -50,7 +50,7 @@ def load_study(uri: str) -> Study:
     return study
 
 
-def _resolved(model: StudyModel, place: Place, source: str) -> Study:
+def _resolved(model: StudyModel, place: OpenDocument, source: str) -> Study:
     """The study with every path absolute; faults are noted in ``place``."""
     entries = []
     for name, entry in model.evaluations.items():
@@ -168,7 +168,7 @@ _MOST_STRATA_BYTES = 16_000_000
 _STRATA = ("unit", "stratum")
 
 
-def read_strata(place: Place, path: Path, url: str) -> Mapping[str, str]:
+def read_strata(place: OpenDocument, path: Path, url: str) -> Mapping[str, str]:
     """The stratum of each unit; what is wrong with the file is noted at the field that names it."""
     try:
         with open_input(place.resolve(path, url)) as stream:

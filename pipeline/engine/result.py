@@ -83,7 +83,7 @@ def document(result: Result, *, curve: bool = False) -> dict[str, Any]:
 
 
 def document_bytes(result: Result) -> bytes:
-    """The same as strict JSON."""
+    """The document as strict JSON."""
     return jsonbytes.dumps(_document(result, _finite_rows, curve=False))
 
 

@@ -34,7 +34,7 @@ class Here:
     one = submit
 
     def of(self, _cell: Cell) -> Here:
-        """The same for one cell."""
+        """A runner of the tasks of one cell."""
         return self
 
     def map(self, task: Submit, items: Sequence[Any], *args: Any) -> list[Any]:
@@ -57,7 +57,7 @@ class OnCluster:
         self._n_waits = 0
 
     def of(self, cell: Cell) -> OnCluster:
-        """The same for one cell."""
+        """A runner of the tasks of one cell."""
         return OnCluster(self._client, self._lost, cell)
 
     def submit(self, task: Submit, *args: Any) -> Any:

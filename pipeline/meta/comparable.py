@@ -52,7 +52,7 @@ def differences(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
 
 
 def note(rows: Iterable[Row]) -> str:
-    """The same in words; "" where nothing differs."""
+    """The differences in words; "" where nothing differs."""
     told = []
     for aspect, values in differences(rows).items():
         shown = ", ".join(value or "unknown" for value in values[:_SHOWN]) + (", …" if len(values) > _SHOWN else "")

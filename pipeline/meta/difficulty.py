@@ -28,7 +28,7 @@ class Difficulty:
     with_length: float
     """Spearman's correlation of the mean with the text's length in characters; NaN without texts."""
     with_targets: float
-    """The same with the number of targets."""
+    """Spearman's correlation of the mean with the number of targets."""
 
 
 def difficulty(

@@ -54,7 +54,7 @@ class Comparison:
     p: float
     """Two-sided p by ``test``; NaN where there is none."""
     p_holm: float
-    """The same, corrected for all pairs of the board (Holm)."""
+    """p corrected for all pairs of the board (Holm)."""
     test: str
     """``randomisation``, ``mapsswe``, or ``paired_bootstrap`` where means are over different units."""
 
@@ -135,7 +135,7 @@ def board_of(
     drawn: Mapping[str, Floats] | None = None,
     tests: Mapping[tuple[str, str], float] | None = None,
 ) -> BoardIntervals:
-    """The same from samples: ``drawn`` are replicates made elsewhere, ``tests`` p of a family's own test by pair."""
+    """Intervals of a board from samples: ``drawn`` replicates made elsewhere, ``tests`` p of a family's own by pair."""
     found = {system: sample for system, sample in samples.items() if not isinstance(sample, str)}
     values = {
         system: drawn[system] if drawn is not None and system in drawn else draw(sample, how)

@@ -69,7 +69,7 @@ class Study:
     teams: Mapping[str, str] = field(default_factory=dict)
     """The name that a team goes by, by every other name it has had."""
     systems: Mapping[str, str] = field(default_factory=dict)
-    """The same of systems that took part more than once."""
+    """The name that a system goes by, where it took part more than once, by every other name it has had."""
     measures: tuple[str, ...] = ()
     contrasts: tuple[tuple[str, str], ...] = ()
     """Pairs of evaluations (or variants, ``EVALUATION=VARIANT``) to compare; () is every two of them that follow."""

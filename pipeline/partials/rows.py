@@ -78,7 +78,7 @@ def collapse(group: Ints, score: Floats, counts: Counts, n_groups: int) -> Rows:
 
 
 def _collapsed(group: Ints, score: NDArray[Any], counts: Counts, n_groups: int) -> tuple[Ints, NDArray[Any], Counts]:
-    """The same for numbers of any kind, as columns."""
+    """Group, number and counts of the rows of ``collapse``, the numbers of any kind."""
     order = _ascending(group, score)
     group, score = group[order], score[order]
     new = np.ones(group.size, np.bool_)

@@ -71,7 +71,7 @@ class SttOutcomes:
     log2_p: tuple[ExactSum, ...] = ()
     """For each group the sum of log2(p) over correct words of the output that have a confidence p."""
     log2_1mp: tuple[ExactSum, ...] = ()
-    """The same of log2(1 - p) over its other words."""
+    """For each group the sum of log2(1 - p) over its other words."""
     words: tuple[str, ...] = ()
     pair_reference: Codes = field(default_factory=_zeros(np.int32))
     """Word of a confusion, -1 for an insertion; ``pair_output``: -1 for a deletion."""

@@ -31,7 +31,7 @@ def board_csv(grid: Mapping[str, xr.Dataset]) -> bytes:
 
 
 def csv_of(run: Run) -> bytes:
-    """The same from a grid that is read already."""
+    """All boards of a grid that is read already, as ``board_csv`` writes them."""
     rows = rows_of(run)
     out = io.StringIO(newline="")
     writer = csv.writer(out)

@@ -59,8 +59,9 @@ def reproduce_here(folder: Path) -> Reproduced:
 
 
 def reproduce(folder: Path) -> Reproduced:
-    """The same in a new environment, with the archive's wheels and nothing else. Raises ``PlatformError`` where that
-    cannot be made.
+    """Reproduce an archive in a new environment, with the archive's wheels and nothing else.
+
+    Raises ``PlatformError`` where that cannot be made.
     """
     _index(folder)
     with TemporaryDirectory(prefix="rescore-reproduce-") as scratch:

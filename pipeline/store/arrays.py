@@ -52,7 +52,7 @@ class Opened:
         self.fetch_rows({RAGGED: (begin, end)})
 
     def fetch_rows(self, rows: Mapping[str, tuple[int, int]]) -> None:
-        """The same for rows along several dimensions."""
+        """Read what rows along several dimensions need, as ``fetch`` does along one."""
         keys = list[str]()
         for name, variable in self.dataset.variables.items():
             begin, end = rows.get(str(variable.dims[0]), (0, 0)) if variable.dims else (0, 0)

@@ -103,7 +103,7 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
 
 
 def _narrow(whole: Ints | Codes) -> Array:
-    """The same in the smallest type that holds all of these whole numbers."""
+    """These whole numbers in the smallest type that holds them all."""
     return whole.astype(np.min_scalar_type(int(whole.max(initial=0))))
 
 

@@ -84,7 +84,7 @@ class PlayedSeason:
         return shlex.join(["rescore", *(word.replace(f"{self.folder}/", "") for word in words)])
 
     def on(self, *arguments: str | Path, code: int = 0) -> str:
-        """The same on the season's store."""
+        """Run a command on the season's store; what it printed."""
         return self.call(*arguments, "--store", self.store, code=code)
 
     def collect(self, phase: str) -> None:

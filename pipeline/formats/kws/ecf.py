@@ -44,7 +44,7 @@ def read_ecf(stream: BinaryIO, where: str) -> Ecf:
     no finite numbers, negative times, no excerpt at all.
     """
     problems, notices = Problems(where), Notices(where)
-    reading = _Reading(problems, notices)
+    reading = _EcfReading(problems, notices)
     excerpt = element("excerpt", opened=reading.excerpt)
     parse(stream, problems, element("document", element("ecf", excerpt, opened=reading.root)))
     if not reading.lines and not problems.count:
@@ -55,7 +55,7 @@ def read_ecf(stream: BinaryIO, where: str) -> Ecf:
     return Ecf(reading.attributes, excerpts, notices.findings())
 
 
-class _Reading:
+class _EcfReading:
     def __init__(self, problems: Problems, notices: Notices) -> None:
         self.problems, self.notices = problems, notices
         self.attributes: dict[str, str] = {}

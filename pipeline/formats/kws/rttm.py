@@ -75,7 +75,7 @@ def read_rttm(stream: BinaryIO, where: str) -> Rttm:
     text that is not UTF-8, a wrong number of fields, times that are no finite numbers.
     """
     problems, notices = Problems(where), Notices(where)
-    reading = _Reading(problems, notices)
+    reading = _RttmReading(problems, notices)
     for lines in line_groups(stream, problems, notices):
         reading.take(lines)
     problems.raise_if_any()
@@ -85,7 +85,7 @@ def read_rttm(stream: BinaryIO, where: str) -> Rttm:
     return Rttm(records, notices.findings(), reading.speakers.table())
 
 
-class _Reading:
+class _RttmReading:
     def __init__(self, problems: Problems, notices: Notices) -> None:
         self.problems, self.notices = problems, notices
         self.texts = {name: TextColumn() for name in ("kind", "file", "channel", "token", "subtype", "speaker")}

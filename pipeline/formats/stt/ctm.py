@@ -46,7 +46,7 @@ def read_ctm(stream: BinaryIO, where: str) -> Ctm:
     are none, text that is not UTF-8.
     """
     problems, notices = Problems(where), Notices(where)
-    reading = _Reading(problems, notices)
+    reading = _CtmReading(problems, notices)
     as_rttm: Callable[[Lines], Iterator[tuple[int, list[bytes]]]] | None = None
     for group in line_groups(stream, problems, notices):
         if not reading.begun:
@@ -68,7 +68,7 @@ def _records(lines: Lines) -> Iterator[tuple[int, list[bytes]]]:
             yield number, fields
 
 
-class _Reading:
+class _CtmReading:
     def __init__(self, problems: Problems, notices: Notices) -> None:
         self.problems, self.notices = problems, notices
         self.begun = False

@@ -209,7 +209,7 @@ def _trials_inside(settings: KwsSettings, excerpts: Excerpts, trials: Trials) ->
 
 
 def _occurrences_inside(settings: KwsSettings, excerpts: Excerpts, occurrences: Occurrences) -> Bools:
-    """The same for occurrences."""
+    """Whether excerpts hold each occurrence by the rule of ``ecf_filter``."""
     place = (occurrences.files, occurrences.channels, occurrences.file, occurrences.channel)
     return inside_excerpts(excerpts, *place, *_occurrence_span(settings, occurrences))
 
@@ -223,7 +223,7 @@ def _trial_span(settings: KwsSettings, trials: Trials) -> tuple[Floats, Floats]:
 
 
 def _occurrence_span(settings: KwsSettings, occurrences: Occurrences) -> tuple[Floats, Floats]:
-    """The same for occurrences."""
+    """Of each occurrence what must lie in an excerpt: begin and end."""
     if settings.ecf_filter == "excerpt":
         return occurrences.begin_s, occurrences.first_end_s
     if settings.ecf_filter == "midpoint":

@@ -92,7 +92,10 @@ def timeline_parts(settings: LreSettings, segments: SegmentList) -> dict[str, An
 
 def align(_protocol: Protocol, trials: ScoreMatrix, key: SegmentLabels, _reference: Reference) -> Labels:
     """The label of every segment; trials and key hold the same segments in the same order."""
-    columns = {"label": Column(TRIAL, key.label), "label_name": Column("label_name", np.array(key.labels, TEXT))}
+    columns = {
+        "label": Column(TRIAL, key.label),
+        "label_name": Column("label_name", np.array(key.labels, TEXT)),
+    }
     return Labels(columns, {TRIAL: trials.offsets, KEY: key.offsets})
 
 

@@ -51,7 +51,7 @@ class SearchRules:
 
 
 @dataclass(frozen=True)
-class Words:
+class Lexemes:
     """LEXEME records, one row each, rows of one chain together. ``token``, ``file``, ``channel`` are codes."""
 
     tokens: tuple[str, ...]
@@ -73,7 +73,7 @@ class Words:
     """Lines of words that begin before the word above them in their chain, ascending."""
 
 
-def read_words(rttm: Rttm, rules: SearchRules) -> Words:
+def read_words(rttm: Rttm, rules: SearchRules) -> Lexemes:
     """The words of ``rttm``, chained per file, channel and (except for ``plan``) speaker.
 
     ``kwseval``: record i of the file is followed by record i + 1 *in order of time*, the tool's own rule, right only
@@ -97,7 +97,7 @@ def read_words(rttm: Rttm, rules: SearchRules) -> Words:
     following = _following(chain, begin_s, by_time=rules.search == "kwseval")
     gap_s = to_decimals(begin_s[following] - end_s, 4)
     early = np.flatnonzero((chain[1:] == chain[:-1]) & (begin_s[1:] < begin_s[:-1])) + 1
-    return Words(
+    return Lexemes(
         tokens=table.vocabularies["token"],
         files=files,
         channels=channels,

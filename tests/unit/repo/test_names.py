@@ -1,0 +1,50 @@
+"""A class name means one thing, a docstring says what comes back."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+SOURCES = sorted(path for room in ("pipeline", "flows") for path in (ROOT / room).rglob("*.py"))
+SHARED = frozenset(
+    "Asked Board Counted Elsewhere Entry Kept Parts Place Published Rates Rows Run Scored Segments Side Table".split()
+)
+"""Names that two classes still have. None is added."""
+SAME = ("pipeline/metrics/", "pipeline/protocols/base.py", "pipeline/protocols/kws/detections.py")
+"""Where docstrings still begin so."""
+
+
+def classes() -> dict[str, list[Path]]:
+    """The files of the classes of each name."""
+    found = defaultdict(list)
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(path)
+    return found
+
+
+def strings(path: Path) -> Iterator[str]:
+    """The docstrings of a file, those of attributes included."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value.value
+
+
+def test_a_class_name_means_one_thing() -> None:
+    twice = {name: paths for name, paths in classes().items() if len(paths) > 1 and name not in SHARED}
+    assert twice == {}
+
+
+def test_no_docstring_begins_with_the_same() -> None:
+    found = {
+        (name, text.splitlines()[0])
+        for path in SOURCES
+        if not (name := path.relative_to(ROOT).as_posix()).startswith(SAME)
+        for text in strings(path)
+        if text.startswith("The same")
+    }
+    assert found == set()

@@ -1,14 +1,15 @@
-"""A class name means one thing, a docstring says what comes back."""
+"""A class name means one thing, a docstring says what comes back, a folder can be seen at once."""
 
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted(path for room in ("pipeline", "flows") for path in (ROOT / room).rglob("*.py"))
+FILES_AT_MOST = 30
 SHARED = frozenset(
     "Asked Board Counted Elsewhere Entry Kept Parts Place Published Rates Rows Run Scored Segments Side Table".split()
 )
@@ -48,3 +49,8 @@ def test_no_docstring_begins_with_the_same() -> None:
         if text.startswith("The same")
     }
     assert found == set()
+
+
+def test_a_folder_can_be_seen_at_once() -> None:
+    counts = Counter(path.parent for room in ("pipeline", "flows", "tests") for path in (ROOT / room).rglob("*.py"))
+    assert {folder: n for folder, n in counts.items() if n > FILES_AT_MOST} == {}

@@ -71,7 +71,7 @@ bench-large: $(STAMP)
 	$(BIN)/python -m bench --large --times 3 $(ARGS)
 
 # The laws again, with a thousand examples each, those of whole evaluations with ten thousand; a million documents read
-# both ways, ten thousand minima by another way, ten thousand pairs for sclite, thirty kills;
+# both ways, ten thousand minima by another way, ten thousand pairs for sclite, thirty kills, 200 rounds of two;
 # a thousand cases with each scorer of the organisers whose path is given (RESCORE_KWSEVAL=… RESCORE_STDEVAL=…).
 soak: $(STAMP)
 	RESCORE_DOCUMENTS=1000000 RESCORE_SEED=1000000 $(BIN)/pytest -s tests/properties/readers/test_fast_reader.py -k pieces
@@ -79,6 +79,7 @@ soak: $(STAMP)
 	RESCORE_MINIMA=10000 $(BIN)/pytest --timeout=3600 tests/properties/entropy/test_recalibration_minima.py
 	RESCORE_SCLITE=10000 $(BIN)/pytest --timeout=3600 tests/conformance/live/test_sclite_live.py
 	RESCORE_KILLS=30 $(BIN)/pytest -s tests/end_to_end/test_rescoring_kills.py
+	RESCORE_KILL_ROUNDS=200 $(BIN)/pytest -s tests/end_to_end/test_kill_rounds.py
 	RESCORE_SYSTEMS=50 $(BIN)/pytest --timeout=1800 tests/end_to_end/test_rescoring_withdrawal.py
 	$(BIN)/python -m bench.meta --systems 4 --rows 2000 --replicates 120
 	RESCORE_LIVE_CASES=1000 $(BIN)/pytest --timeout=36000 tests/conformance/live/test_live_*.py

@@ -2,8 +2,8 @@
 
 Every line is a subject beside a peer or a floor on the same made-up input, both run in turn in processes of their own:
 the least processor time and time by the clock of ``runs`` runs (subject/peer where they differ), and the highest
-memory. ``times less than the peer`` are ratios of these, ``aim`` the least ratios wanted. Reading, alignment, MTWV over
-partitions, "without Python's start" and the first of the lines on stored trials (planned, with its inputs hashed, in a
+memory. ``times less than the peer`` are ratios of these, ``aim`` the least ratios wanted. Reading, alignment,
+"without Python's start" and the first of the lines on stored trials (planned, with its inputs hashed, in a
 process that has scored a smaller cell) are measured within processes that are warm; everything else is a whole process
 from its start. One thread each. Installed scorers take part where their paths are given. Ends with 1 where figures
 differ or a subject fails; an aim that is missed is only told.
@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import align, installed, partitions, peers, reader, stt, whole
+from bench import align, installed, peers, reader, stt, whole
 from bench.machine import head
 from bench.printed import Printed, printed
 from bench.printed import markdown as printed_markdown
@@ -30,11 +30,10 @@ QUICK = 0.01
 """Share of all sizes that ``--quick`` takes."""
 PRINTED = {
     "startup": ("bench.startup",),
-    "scale": ("bench.scale", "--trials", "1000000", "10000000", "100000000"),
-    "workers": ("bench.scale", "--trials", "50000000", "--workers", "1", "2"),
+    "rows": ("bench.rows",),
 }
 """Benches that print tables of their own, which follow the table."""
-LARGE = ("partitions", "partitions-large", "scale", "workers")
+LARGE = ("score-large", "rows")
 """What ``--large`` takes."""
 
 
@@ -42,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     args = _arguments(words)
     makes = groups(args)
-    names = args.only or (LARGE if args.large else [name for name in makes if name != "partitions-large"])
+    names = args.only or (LARGE if args.large else list(makes))
     if unknown := [name for name in names if name not in {*makes, *PRINTED}]:
         print(f"--only {' '.join(unknown)}: not known (there are {' '.join([*makes, *PRINTED])})", file=sys.stderr)
         return 2
@@ -62,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="groups of lines, or other benches")
-    parser.add_argument("--large", action="store_true", help=f"{', '.join(LARGE)}: up to 1e8 trials, half an hour")
+    parser.add_argument("--large", action="store_true", help=f"{', '.join(LARGE)}: up to 1e8 trials, some minutes")
     parser.add_argument("--times", type=int, help=f"runs of each (default: {TIMES})")
     parser.add_argument("--quick", action="store_true", help="a hundredth of the sizes, one run each, no aims: a trial")
     parser.add_argument("--write", type=Path, metavar="FILE", help="also write the table as Markdown")
@@ -83,8 +82,6 @@ def groups(args: argparse.Namespace) -> Mapping[str, Make]:
     return {
         "reader": partial(reader.group, rows=size(1_000_000)),
         "align": partial(align.group, rows=size(1_000_000), n_true=size(30_000)),
-        "partitions": partial(partitions.group, rows=size(5_000_000)),
-        "partitions-large": partial(partitions.group, rows=size(50_000_000)),
         "score": partial(whole.group, rows=size(1_000_000)),
         "score-large": partial(whole.large, rows=size(5_000_000)),
         "stt": partial(stt.group, rows=size(200_000), sclite=args.sclite),

@@ -21,9 +21,9 @@ from typing import IO, Any
 
 from bench import launched
 
-CPU, WALL, MEMORY, ADDED, BYTES = "CPU", "wall", "memory", "added memory", "bytes"
+CPU, WALL, MEMORY, ADDED = "CPU", "wall", "memory", "added memory"
 """Quantities: seconds of processor time (user and system) and by the clock; MB (1e6 bytes) at most, and beyond what the
-process had before; bytes that left their partitions."""
+process had before."""
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 PATIENCE_S = 600.0
 """How long one run may take."""

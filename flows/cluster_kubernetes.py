@@ -40,6 +40,8 @@ def kubernetes(settings: Settings) -> Iterator[Cluster]:
         message = f"the Dask operator made no cluster ({type(error).__name__}: {error})."
         raise PlatformError(f"{message} See that it is installed and may be used from here.") from error
     with cluster:
+        if settings.most_workers is not None:
+            cluster.adapt(minimum=settings.workers, maximum=settings.most_workers)
         patience_s = settings.workers_timeout_s or PODS_S
         yield Cluster(str(cluster.scheduler_address), patience_s, "See what became of its pods, and run again.")
 

@@ -1,7 +1,8 @@
-"""Workers as Slurm jobs, through dask-jobqueue; a job that is cancelled or ends is replaced.
+"""Workers as jobs of Slurm, PBS, SGE or LSF, through dask-jobqueue; a job that is cancelled or ends is replaced.
 
 Everything a site decides (queue, account, walltime, memory, interface, …) is Dask configuration below
-``jobqueue.slurm``, in a file or as ``DASK_JOBQUEUE__SLURM__…``. What is set here are defaults for the rest.
+``jobqueue.slurm`` (``….pbs``, …), in a file or as ``DASK_JOBQUEUE__SLURM__…``. What is set here are defaults for
+the rest.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from flows.cluster_security import secured
 from flows.settings import ONE_THREAD, Settings
 from pipeline.errors import UsageError
 
+CLUSTERS = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "sge": "SGECluster", "lsf": "LSFCluster"}
+"""Names in dask-jobqueue."""
 MEMORY = "4 GB"
 """Of a job with one core, where the site says nothing."""
 QUEUE_S = 12 * 3600
@@ -32,30 +36,33 @@ LOOPBACK_DASHBOARD = "127.0.0.1:0"
 
 
 @contextmanager
-def slurm(settings: Settings) -> Iterator[Cluster]:
+def jobs(settings: Settings) -> Iterator[Cluster]:
     """Jobs of one or more one-thread workers; the scheduler runs in this process, with TLS unless that is turned off.
 
     Raises ``UsageError`` without dask-jobqueue, or where Slurm refuses the job.
     """
+    kind = settings.cluster
     try:
-        from dask_jobqueue.slurm import SLURMCluster
+        module = import_module(f"dask_jobqueue.{kind}")
     except ImportError as error:
-        raise UsageError("--cluster slurm needs dask-jobqueue. Install rescore[slurm].") from error
+        raise UsageError(f"--cluster {kind} needs dask-jobqueue. Install rescore[slurm].") from error
     with (
         secured(by_default=True) as security,
-        readable_by_jobs(security) as shared,
-        SLURMCluster(**(asked := options(shared))) as cluster,
+        readable_by_jobs(security, kind) as shared,
+        getattr(module, CLUSTERS[kind])(**(asked := options(shared, kind))) as cluster,
     ):
-        check_job(cluster.job_script())
-        jobs = math.ceil((settings.workers or 1) / asked["processes"])
-        cluster.adapt(minimum_jobs=jobs, maximum_jobs=jobs)  # `scale` would not replace a job that is gone
+        if kind == "slurm":  # the others have no such question
+            check_job(cluster.job_script())
+        least = math.ceil((settings.workers or 1) / asked["processes"])
+        most = math.ceil((settings.most_workers or settings.workers or 1) / asked["processes"])
+        cluster.adapt(minimum_jobs=least, maximum_jobs=most)  # `scale` would not replace a job that is gone
         patience_s = settings.workers_timeout_s or QUEUE_S
         yield Cluster(str(cluster.scheduler_address), patience_s, "See what became of its jobs, and run again.")
 
 
-def options(security: Security | None) -> dict[str, Any]:
-    """Arguments of ``SLURMCluster``: the site's configuration, and one thread, no open dashboards, private folders."""
-    site: Mapping[str, Any] = dask.config.get("jobqueue.slurm", {})
+def options(security: Security | None, kind: str = "slurm") -> dict[str, Any]:
+    """Arguments of dask-jobqueue's cluster: the site's; one thread, no open dashboards, private folders."""
+    site: Mapping[str, Any] = dask.config.get(f"jobqueue.{kind}", {})
     cores = int(site.get("cores") or 1)
     return {
         "cores": cores,
@@ -74,13 +81,13 @@ def options(security: Security | None) -> dict[str, Any]:
 
 
 @contextmanager
-def readable_by_jobs(security: Security | None) -> Iterator[Security | None]:
+def readable_by_jobs(security: Security | None, kind: str = "slurm") -> Iterator[Security | None]:
     """This security with the workers' certificates in files that only their owner can read, removed afterwards."""
     fields = ("tls_ca_file", "tls_worker_cert", "tls_worker_key")
     if security is None or not any("\n" in (getattr(security, field) or "") for field in fields):
         yield security
         return
-    shared = dask.config.get("jobqueue.slurm.shared-temp-directory", None) or str(_private_folder())
+    shared = dask.config.get(f"jobqueue.{kind}.shared-temp-directory", None) or str(_private_folder())
     with tempfile.TemporaryDirectory(prefix="rescore-tls-", dir=os.path.expandvars(shared)) as folder:
         written = copy.copy(security)
         for field in fields:

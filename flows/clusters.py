@@ -14,14 +14,14 @@ from distributed import Client
 from flows.cluster import Cluster
 from flows.cluster_kubernetes import PODS_S, kubernetes
 from flows.cluster_local import local
-from flows.cluster_slurm import QUEUE_S, slurm
+from flows.cluster_slurm import QUEUE_S, jobs
 from flows.cluster_versions import differences, forget_guard, guard
-from flows.settings import ADDRESSES, NONE, Settings, check_cluster
+from flows.settings import ADDRESSES, JOBS, NONE, Settings, check_cluster
 from pipeline.errors import PlatformError, UsageError
 
 CONNECT_TIMEOUT_S = 30
 """How long a scheduler may take to answer, and its workers to be there where nobody has to start them first."""
-QUEUE_TIMEOUT_S = {"slurm": QUEUE_S, "kubernetes": PODS_S}
+QUEUE_TIMEOUT_S = {**dict.fromkeys(JOBS, QUEUE_S), "kubernetes": PODS_S}
 """How long workers that are started for the run may take: a job waits for its turn. RESCORE_WORKERS_TIMEOUT_S wins."""
 
 
@@ -34,7 +34,7 @@ def address(settings: Settings) -> Iterator[Cluster]:
 
 KINDS: dict[str, Callable[[Settings], AbstractContextManager[Cluster]]] = {
     "local": local,
-    "slurm": slurm,
+    **dict.fromkeys(JOBS, jobs),
     "kubernetes": kubernetes,
     **dict.fromkeys(ADDRESSES, address),
 }

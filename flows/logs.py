@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from distributed import Client, WorkerPlugin
+from prefect.logging.handlers import APILogHandler
 
 LOGGER = "rescore"
 _OF_EVERY_RECORD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
@@ -49,22 +50,39 @@ class Talkative(WorkerPlugin):
         logging.getLogger(LOGGER).setLevel(logging.INFO)
 
 
+class WithCell(logging.Formatter):
+    """The message, and the cell where it is about one: Prefect's log lines have no further fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The text."""
+        text, cell = super().format(record), getattr(record, "cell", "")
+        return f"{text} [cell {cell}]" if cell and str(cell) not in text else text
+
+
 @contextmanager
 def structured(form: str, fixed: Mapping[str, str]) -> Iterator[None]:
-    """While the context lasts, what the project logs goes to stderr as JSON lines, where ``form`` is ``json``."""
-    if form != "json":
-        yield
-        return
-    logger, handler = logging.getLogger(LOGGER), logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines(fixed))
+    """While the context lasts, what the project logs goes to Prefect's server, beside the run or task that logs it.
+
+    It goes to stderr too: as JSON lines where ``form`` is ``json``, else warnings only.
+    """
+    logger, to_stderr = logging.getLogger(LOGGER), logging.StreamHandler(sys.stderr)
+    to_prefect = APILogHandler(logging.INFO)
+    to_prefect.setFormatter(WithCell())
+    if form == "json":
+        to_stderr.setFormatter(JsonLines(fixed))
+    else:
+        to_stderr.setLevel(logging.WARNING)
+    handlers = [to_prefect, to_stderr] if form == "json" or not logger.hasHandlers() else [to_prefect]
     before = logger.level
-    logger.addHandler(handler)
     logger.setLevel(logging.INFO)
+    for handler in handlers:
+        logger.addHandler(handler)
     try:
         yield
     finally:
         logger.setLevel(before)
-        logger.removeHandler(handler)
+        for handler in handlers:
+            logger.removeHandler(handler)
 
 
 def from_workers(form: str, client: Client) -> None:

@@ -29,7 +29,7 @@ class Watched:
 
 
 def unchanged(
-    evaluation: str, store: str | None, cluster: str | None, workers: int | None, publish: bool | None = None
+    evaluation: str, store: str | None, cluster: str | None, workers: int | str | None, publish: bool | None = None
 ) -> Watched | None:
     """Word that nothing has changed; None where the flow ``watch`` has something to do.
 

@@ -38,7 +38,7 @@ WAITING_AT_ONCE = 2000
     persist_result=False,
 )
 def meta(
-    file: str, store: str | None = None, cluster: str | None = None, workers: int | None = None
+    file: str, store: str | None = None, cluster: str | None = None, workers: int | str | None = None
 ) -> Mapping[str, str]:
     """Do the study that the meta file describes; the paths of what it left in the store, by name.
 

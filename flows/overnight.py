@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from queue import SimpleQueue
@@ -15,12 +13,9 @@ from typing import Any
 
 from distributed import Client
 from prefect import flow, runtime
-from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from prefect.futures import PrefectFuture
 from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.utilities.annotations import quote
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from flows.cluster_local import sized
 from flows.clusters import open_cluster
@@ -30,11 +25,13 @@ from flows.guard import leave
 from flows.logs import from_workers, structured
 from flows.lookout import LOOK_S, Lookout
 from flows.performance import kept_performance
+from flows.progress import progress
 from flows.server import attended, ending, is_lost
 from flows.settings import Settings, settings_for
 from flows.steps import get_ready_to_finish
+from flows.takes import Takes, heaviest, slowest
 from flows.tasks import Place, Scored, publish_run, score_cells
-from flows.told import State, best_effort, leave_artifacts, tell
+from flows.told import State, leave_artifacts, name_run, show_dashboard, tell
 from flows.turns import turn
 from pipeline.config import load_evaluation
 from pipeline.engine.plan import Job, Plan, load_plan, missing
@@ -49,8 +46,6 @@ from pipeline.terms import Cell, Evaluation
 
 MOST_AT_ONCE = 4096
 """Threads of the flow's tasks, at most: they start as cells are sent, and who sends looks at the cluster."""
-TOLD_EVERY_S = 2.0
-"""Progress reaches the server at most so often."""
 _LOG = logging.getLogger("rescore")
 
 
@@ -65,7 +60,7 @@ def rescore(
     evaluation: str,
     store: str | None = None,
     cluster: str | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     plan: str | None = None,
     prepared: Work | None = None,
     staged: bool = False,
@@ -87,6 +82,7 @@ def rescore(
     staged = staged or (isinstance(known, Evaluation) and known.publication != "open")
     with turn(name):
         work = known if isinstance(known, Plan) else make_plan(known, kept)
+        name_run(name)
         told = structured(settings.log, {"evaluation": name, "run": id_of(work)})
         with told, attended(settings.no_worker_s, leave if runtime.deployment.id else None), ending(), at_work(kept):
             return _run(kept, work, prepared or Work(), settings, staged=staged, show_progress=show_progress)
@@ -101,12 +97,14 @@ def _run(store: Store, work: Plan, prepared: Work, settings: Settings, *, staged
         settings = sized(settings, todo)
         with open_cluster(settings) as cluster, Client(cluster.scheduler, set_as_default=False) as client:
             from_workers(settings.log, client)
+            show_dashboard(cluster.dashboard, told=show_progress)
             watched = kept_performance(client, store, wanted=not settings.brief)
             with watched as performance, suspected_after(client, IN_COMPANY), flying(client) as flight:
                 lookout = Lookout(flight, cluster, settings, is_lost)
                 place = Place(store.root, work.address, flight)
                 done = score_alone(place, score_all(place, todo, lookout, show_progress), lookout)
         notes = {"performance": performance.path, "scoring_wall_s": round(time.monotonic() - began_s, 3)}
+        notes |= {"slowest": slowest(done.takes), "heaviest": heaviest(done.takes)}
     before = None if staged else latest(store, work.evaluation)
     made: Any = quote(total([work.work, prepared, *done.works]))  # Prefect would look through thousands of paths
     run: Run = publish_run(store.root, work.address, made, staged, [_parts(cell) for cell in done.died], notes)
@@ -125,11 +123,13 @@ class Done:
     works: list[Work] = field(default_factory=list)
     died: list[Cell] = field(default_factory=list)
     """Cells whose workers died."""
+    takes: list[Takes] = field(default_factory=list)
 
     def add(self, scored: Scored) -> None:
         """What one task came to."""
         self.works.append(scored.work)
         self.died += [Cell(*cell) for cell in scored.died]
+        self.takes += scored.takes
 
 
 def score_all(place: Place, jobs: Sequence[Job], lookout: Lookout, show_progress: bool) -> Done:
@@ -139,7 +139,7 @@ def score_all(place: Place, jobs: Sequence[Job], lookout: Lookout, show_progress
     """
     groups = grouped(sorted(jobs, key=_n_bytes, reverse=True), lookout.settings.most_tasks)
     sent = {label: [job.cell for job in group] for label, group in groups.items()}
-    with _progress(len(jobs), show_progress) as reached:
+    with progress(len(jobs), show_progress) as reached:
         return _flown(place, sent, lookout, reached)
 
 
@@ -193,12 +193,13 @@ def score_alone(place: Place, done: Done, lookout: Lookout) -> Done:
     if not done.died:
         return done
     blame_after(place.flight.client, ALONE)
-    tried = Done(list(done.works))
+    tried = Done(list(done.works), takes=list(done.takes))
     for cell in sorted(done.died, key=str):
         _LOG.warning("workers died while they scored %s; it is tried again alone", cell, extra={"cell": str(cell)})
         alone = _flown(place, {f"{cell} alone": [cell]}, lookout, lambda _: None)
         tried.works += alone.works
         tried.died += alone.died
+        tried.takes += alone.takes
     return tried
 
 
@@ -233,42 +234,3 @@ def _failure(future: PrefectFuture[Any]) -> BaseException | None:
         return None
     error = future.state.result(raise_on_failure=False)
     return error if isinstance(error, BaseException) else PlatformError(f"ended as {future.state.name}")
-
-
-@contextmanager
-def _progress(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Progress beside the flow run while the context lasts, and a bar of cells on stderr where one is wanted.
-
-    It is told how many cells have ended in all.
-    """
-    tell_server = _server_progress(total)
-    if not shown:
-        yield tell_server
-        return
-    columns = (TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TextColumn("cells"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as progress:
-        bar = progress.add_task("", total=total)
-
-        def reached(done: int) -> None:
-            progress.update(bar, completed=done)
-            tell_server(done)
-
-        yield reached
-
-
-def _server_progress(total: int) -> Callable[[int], None]:
-    """A progress artifact of the flow run, told now and then."""
-    artifact: Any = None  # Prefect says that it may be a coroutine; here it is not
-    told, told_s = 0, 0.0
-    with best_effort("its progress"):
-        artifact = create_progress_artifact(progress=0.0, key="cells", description=f"{total} cells to score")
-
-    def reached(done: int) -> None:
-        nonlocal told, told_s
-        now_s = time.monotonic()
-        if artifact is not None and done != told and (done == total or now_s - told_s >= TOLD_EVERY_S):
-            told, told_s = done, now_s
-            with best_effort("its progress"):
-                update_progress_artifact(artifact, progress=100.0 * done / total)
-
-    return reached

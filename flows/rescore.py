@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from flows.estimate import is_sooner_here
 from flows.guard import guarded, leave
-from flows.settings import NONE, Settings, check_cluster, prepare_environment, settings_for
+from flows.settings import NONE, Settings, check_cluster, prepare_environment, settings_for, workers_said
 from flows.steps import any_given_up, boards_of, document, finish, is_small, score_here
+from flows.takes import most_rows
 from pipeline.config import load_evaluation
 from pipeline.config.urls import masked
 from pipeline.engine.memory import without_collector
@@ -61,7 +64,7 @@ def run_evaluation(
     *,
     store: str,
     cluster: str | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     quiet: bool = False,
     alignments: bool = False,
     det: Sequence[str] = (),
@@ -167,25 +170,29 @@ def _start_flow(
                     evaluation,
                     store=settings.store,
                     cluster=settings.cluster,
-                    workers=settings.workers,
+                    workers=workers_said(settings),
                     plan=work.address,
                     prepared=work.work,
-                    show_progress=show_progress and sys.stderr.isatty(),
+                    show_progress=show_progress,
                 )
     except RescoreError:
         raise
     except Exception as error:  # Prefect and its HTTP client raise all sorts when the server does not answer
         run = _published(Store(settings.store), work)
         if run is None:
-            raise PlatformError(f"the flow failed ({type(error).__name__}: {error}). {_mend(error)}") from error
+            raise PlatformError(_told(error)) from error
         sys.modules["flows.server"].succeeded()
         _say(f"Prefect's server failed at the end ({type(error).__name__}); the run had been published.")
         return run
 
 
-def _mend(error: Exception) -> str:
-    """What to do about an error of the flow's: only Prefect's own have to do with its server."""
-    return _MEND_SERVER if type(error).__module__.partition(".")[0] in ("prefect", "httpx", "httpcore") else _MEND
+def _told(error: Exception) -> str:
+    """An error of the flow's and what to do about it: only Prefect's own have to do with its server."""
+    what = f"{type(error).__name__}: {error}"
+    if type(error).__name__ in ("ConnectError", "RemoteProtocolError", "ReadError"):
+        return f"Prefect's server is gone ({what}). {_MEND}"
+    is_of_server = type(error).__module__.partition(".")[0] in ("prefect", "httpx", "httpcore")
+    return f"the flow failed ({what}). {_MEND_SERVER if is_of_server else _MEND}"
 
 
 def _published(store: Store, work: Plan) -> Run | None:
@@ -204,6 +211,11 @@ def _print_summary(summary: RunSummary) -> None:
     counts = f"{summary.n_scored} cells scored, {summary.n_failed} failed, {summary.n_reused} reused from earlier runs"
     console.print(f"Run {summary.run_id}: {counts}")
     console.print(f"  {'work':<13} {work_text(summary.work)}", markup=False)
+    for title, *rows in most_rows(summary.work):
+        table = Table(*title, box=None, header_style="", pad_edge=False)
+        for row in rows:
+            table.add_row(*map(escape, row))
+        console.print(table)
     for name, place in {"store": summary.store, **summary.paths}.items():
         console.print(f"  {name:<13} {masked(place)}", markup=False)
     for reason in summary.waits:

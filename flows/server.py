@@ -6,6 +6,7 @@ so do the senders of its events, even when Python ends.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import ssl
@@ -91,6 +92,8 @@ def attended(patience_s: float, leave: Callable[[int], object] | None) -> Iterat
     if _SERVER.is_watched:
         yield
         return
+    for name in ("EventsWorker", "APILogWorker"):  # each event that is not taken would be told in full
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     _SERVER.lost.clear()
     _SERVER.is_watched, _SERVER.code, _SERVER.leave, over = True, 3, leave, Event()
     Thread(target=_watch, args=(_url(), patience_s, leave, over), name="rescore-watch", daemon=True).start()

@@ -29,13 +29,17 @@ QUIET = {
     "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
     # What went wrong is told once, by us, with what to do about it. Servers still receive the log.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    # What workers log comes here outside any run of Prefect's.
+    "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
 }
 NONE = "none"
 """The kind of cluster that is none: everything is done in the run's own process."""
-JOBS = {"slurm": ("sbatch", "scancel")}
+JOBS = {"slurm": ("sbatch", "scancel"), "pbs": ("qsub", "qdel"), "sge": ("qsub", "qdel"), "lsf": ("bsub", "bkill")}
 """Kinds whose workers are jobs of a scheduler, and the commands that these need."""
 STARTED = ("local", *JOBS, "kubernetes")
 """Kinds of clusters that a run starts."""
+LIBRARIES = {"slurm": ("dask_jobqueue", "slurm"), "kubernetes": ("dask_kubernetes", "kubernetes")}
+"""What kinds need beside Dask, and the extra that brings it."""
 ADDRESSES = ("tcp", "tls", "ws", "wss")
 """What the address of somebody else's scheduler begins with."""
 DASK_LOGGING = {
@@ -66,10 +70,12 @@ class Settings:
 
     store: str = DEFAULT_STORE
     cluster: str = "local"
-    """``none``, ``local``, ``slurm``, ``kubernetes`` or a scheduler's address (``tcp://…``, ``tls://…``)."""
+    """``none``, ``local``, ``slurm``, ``pbs``, ``sge``, ``lsf``, ``kubernetes`` or a scheduler's address (``tcp://…``, ``tls://…``)."""
     workers: int | None = None
     """Worker processes of a cluster that the run starts; None is as many as there is work for, at most one a core, or
     what the manifest says."""
+    most_workers: int | None = None
+    """So many where there is work for them, and ``workers`` always; None is ``workers`` all the time."""
     log: str = "text"
     """``json``: what the flow and its workers do, as JSON lines on stderr; ``text``: warnings only."""
     workers_timeout_s: int | None = None
@@ -87,7 +93,7 @@ class Settings:
 def settings_for(
     store: str | None = None,
     cluster: str | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
     """Settings as given; where not, from ``RESCORE_STORE``, ``RESCORE_CLUSTER``, ``RESCORE_WORKERS``; else defaults.
@@ -98,16 +104,23 @@ def settings_for(
     log = values.get("RESCORE_LOG") or "text"
     if log not in ("text", "json"):
         raise UsageError(f"RESCORE_LOG must be text or json ({log!r}). Unset it for text.")
+    least, most = _span(workers if workers is not None else values.get("RESCORE_WORKERS", ""))
     return Settings(
         store=store or values.get("RESCORE_STORE") or DEFAULT_STORE,
         cluster=cluster or values.get("RESCORE_CLUSTER") or "local",
         is_asked_for=bool(cluster or values.get("RESCORE_CLUSTER")),
-        workers=workers or _count(values, "RESCORE_WORKERS"),
+        workers=least,
+        most_workers=most,
         log=log,
         workers_timeout_s=_count(values, "RESCORE_WORKERS_TIMEOUT_S"),
         no_worker_s=_count(values, "RESCORE_NO_WORKER_S") or 30,
         most_tasks=_count(values, "RESCORE_MOST_TASKS") or MOST_TASKS,
     )
+
+
+def workers_said(settings: Settings) -> int | str | None:
+    """The number of workers as flows take it."""
+    return settings.workers if settings.most_workers is None else f"{settings.workers}:{settings.most_workers}"
 
 
 def check_cluster(settings: Settings) -> None:
@@ -118,15 +131,29 @@ def check_cluster(settings: Settings) -> None:
     if kind not in (ADDRESSES if is_address else STARTED):
         known = ", ".join((NONE, *STARTED, *(f"{name}://HOST:PORT" for name in ADDRESSES)))
         raise UsageError(f"unknown cluster {settings.cluster!r} (known: {known}).")
-    library = "dask_jobqueue" if kind in JOBS else "dask_kubernetes" if kind == "kubernetes" else "dask"
+    library, extra = LIBRARIES["slurm" if kind in JOBS else kind] if kind in (*JOBS, "kubernetes") else ("dask", "")
     if find_spec(library) is None:
-        raise UsageError(f"--cluster {kind} needs {library.replace('_', '-')}. Install rescore[{kind}].")
+        raise UsageError(f"--cluster {kind} needs {library.replace('_', '-')}. Install rescore[{extra}].")
     lacking = [command for command in JOBS.get(kind, ()) if shutil.which(command) is None]
     if lacking:
         needed = " and ".join(JOBS[kind])
         raise UsageError(f"--cluster {kind} needs {needed} on the PATH. Run it on a login node.")
+    if settings.most_workers is not None and kind not in (*JOBS, "kubernetes"):
+        raise UsageError(f"--cluster {kind} does not grow and shrink. Say one number of workers.")
     if kind in JOBS and settings.workers is None:
         raise UsageError(f"--cluster {kind} needs the number of workers. Say --workers N, or set RESCORE_WORKERS.")
+
+
+def _span(said: int | str) -> tuple[int | None, int | None]:
+    """At least and at most so many workers: ``4:64``, or ``4`` for a number that stays; None where nothing is said."""
+    least, _, most = str(said).partition(":")
+    named = {"RESCORE_WORKERS": least, "the number of workers after ':'": most}
+    if ":" in str(said) and not (least and most):
+        raise UsageError(f"the number of workers must be N or LEAST:MOST ({said!r}). Say 4, or 4:64.")
+    low, high = (_count(named, name) for name in named)
+    if low and high and low > high:
+        raise UsageError(f"the number of workers must be N or LEAST:MOST ({said!r}). Say {high}:{low}.")
+    return low, high
 
 
 def _count(values: Mapping[str, str], name: str) -> int | None:

@@ -34,7 +34,6 @@ _TO_FINISH = (
     "pipeline.report.cell_tables",
     "pipeline.report.uncertainty",
     "pipeline.report.write",
-    "zarr",
     "dask.array",  # xarray looks for it with the first array that it is given
 )
 """What publishing imports. Nothing breaks where something is missing here: it is then imported later."""
@@ -103,10 +102,11 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     from pipeline.report.uncertainty import when_cheap
     from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
 
+    samples = total(works).samples
     previous = unless_damaged(lambda: _previous(store, plan), f"the run of {plan.evaluation} before")
 
     def report(store: Store, prefix: str, grid: Any, ordered: Sequence[Result]) -> Mapping[str, str]:
-        intervals = unless_damaged(lambda: when_cheap(store, plan, ordered), _MADE_FROM)
+        intervals = unless_damaged(lambda: when_cheap(store, plan, ordered, samples), _MADE_FROM)
         changes = _changes(previous, plan, grid, ordered)
         folder = prefix + _told_apart(changes, intervals)
         written = write_reports(store, folder, grid, ordered, changes, intervals or ())

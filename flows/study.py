@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from flows.guard import guarded
-from flows.settings import Settings, check_cluster, prepare_environment, settings_for
+from flows.settings import Settings, check_cluster, prepare_environment, settings_for, workers_said
 from flows.studies import (
     MOST_DRAWN_HERE,
     Planned,
@@ -44,7 +44,7 @@ class StudySummary:
 
 
 def run_study(
-    file: str, *, store: str, cluster: str | None = None, workers: int | None = None, quiet: bool = False
+    file: str, *, store: str, cluster: str | None = None, workers: int | str | None = None, quiet: bool = False
 ) -> StudySummary:
     """Do the study that a meta file describes, and say where everything is (unless ``quiet``).
 
@@ -101,7 +101,7 @@ def _start_flow(file: str, settings: Settings) -> Mapping[str, str]:
                 from flows.meta import meta
                 from flows.server import start_server
             start_server()
-            return meta(file, store=settings.store, cluster=settings.cluster, workers=settings.workers)
+            return meta(file, store=settings.store, cluster=settings.cluster, workers=workers_said(settings))
     except RescoreError:
         raise
     except Exception as error:  # Prefect and its HTTP client raise all sorts when the server does not answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -16,6 +17,7 @@ from prefect.client.schemas.objects import State, TaskRun
 
 from flows.flight import Flight, LostError
 from flows.steps import finish
+from flows.takes import Takes
 from pipeline.engine.cell import do_cell
 from pipeline.engine.plan import Plan, given_up, load_plan
 from pipeline.engine.runner import OnCluster
@@ -30,6 +32,9 @@ def is_platform_fault(_task: Any, _run: TaskRun, state: State[Any]) -> bool:
     """Whether another try may succeed: store, network or cluster failed. Anything else would fail again."""
     error = state.result(raise_on_failure=False)
     return isinstance(error, (PlatformError, OSError)) and not isinstance(error, LostError)
+
+
+_LOG = logging.getLogger("rescore")
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,7 @@ class Scored:
 
     work: Work
     died: tuple[tuple[str, str, str], ...] = ()
+    takes: tuple[Takes, ...] = ()
 
 
 # The store's record of a cell decides what is done; a cache of Prefect's would be a second opinion.
@@ -68,7 +74,9 @@ def score_cells(place: Place, cells: Sequence[tuple[str, str, str]]) -> Scored:
     if failures:
         raise failures[0]
     died = [cell for cell, done in zip(cells, flown, strict=True) if isinstance(done, WorkerDiedError)]
-    return Scored(total(done for done in flown if isinstance(done, Work)), tuple(died))
+    works = [(Cell(*cell), done) for cell, done in zip(cells, flown, strict=True) if isinstance(done, Work)]
+    takes = tuple(Takes.of(cell, work) for cell, work in works)
+    return Scored(total(work for _, work in works), tuple(died), takes)
 
 
 def flown_together(place: Place, cells: Sequence[Cell]) -> list[Work | Exception]:
@@ -80,9 +88,12 @@ def flown_together(place: Place, cells: Sequence[Cell]) -> list[Work | Exception
         try:
             with seat:
                 try:
-                    return do_cell(kept, planned, cell, run)
+                    work = do_cell(kept, planned, cell, run)
                 except WorkerDiedError as error:
                     return error
+                took = Takes.of(cell, work)
+                _LOG.info("%s took %.1f s of CPU", cell, took.cpu_s, extra=took.document())
+                return work
         except Exception as error:  # noqa: BLE001 - raised by who waits for all of them
             return error
 

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 import httpx
-from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect import runtime
+from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
+from prefect.client.orchestration import get_client
 from prefect.events import emit_event
 from prefect.exceptions import PrefectException
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, get_current_settings, temporary_settings
@@ -57,6 +61,24 @@ def unheard(is_brief: bool) -> Iterator[None]:
         yield
 
 
+def name_run(evaluation: str) -> None:
+    """Call the flow run by the evaluation and the date: a path says less, and is the same every night."""
+    run = runtime.flow_run.id
+    if run:
+        with best_effort("the run's name"), get_client(sync_client=True) as client:
+            client.update_flow_run(run, name=f"{evaluation} {datetime.now(UTC):%Y-%m-%d %H:%M}")
+
+
+def show_dashboard(url: str, *, told: bool) -> None:
+    """Say where Dask's pages are, to Prefect and, where it is to be ``told``, on stderr; "" is nowhere."""
+    if not url:
+        return
+    if told:
+        sys.stderr.write(f"Dask's pages: {url}\n")
+    with best_effort("the address of Dask's pages"):
+        create_link_artifact(link=url, link_text="Dask's pages", key="dask", description="while the run lasts")
+
+
 def leave_artifacts(store: Store, run: Run, state: State) -> None:
     """The board, the cells without figures and what the run took, as tables beside the flow run.
 
@@ -88,6 +110,11 @@ def leave_artifacts(store: Store, run: Run, state: State) -> None:
             description=f"{run.evaluation}: what run {run.id} took, by kind of task",
             table=[{"task": kind, **cost} for kind, cost in run.work.get("costs", {}).items()],
         )
+        for which in ("slowest", "heaviest"):
+            if found := run.work.get(which):
+                create_table_artifact(
+                    key=f"{which}-cells", description=f"The {which} cells of run {run.id}", table=found
+                )
 
 
 def _shown(row: Mapping[str, Any], *columns: str) -> dict[str, Any]:

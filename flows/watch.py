@@ -26,7 +26,7 @@ def watch(
     evaluation: str,
     store: str | None = None,
     cluster: str | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     publish: bool | None = None,
 ) -> Watched:
     """Look once at an evaluation; where anything differs from its last run, score that and publish or stage it.
@@ -47,7 +47,7 @@ def watch(
 
 
 def _made(
-    evaluation: str, store: Store, work: Plan, cluster: str | None, workers: int | None, *, staged: bool
+    evaluation: str, store: Store, work: Plan, cluster: str | None, workers: int | str | None, *, staged: bool
 ) -> Watched:
     """Score and publish or stage what the plan asks for: here where that is little, else by the flow."""
     state: State = "staged" if staged else "published"

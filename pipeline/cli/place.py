@@ -19,7 +19,21 @@ def add_place(parser: argparse.ArgumentParser) -> None:
         metavar="KIND|tcp://…",
         help="none, local, slurm, kubernetes, or a Dask scheduler; default: RESCORE_CLUSTER, or local where worth it",
     )
-    parser.add_argument("--workers", type=count, default=None, metavar="N", help="of a cluster that the run starts")
+    parser.add_argument(
+        "--workers",
+        type=workers,
+        default=None,
+        metavar="N|LEAST:MOST",
+        help="of a cluster that the run starts; 4:64 grows and shrinks with the work",
+    )
+
+
+def workers(text: str) -> int | str:
+    """A number of workers, or two with a colon between them."""
+    ends = [count(part) for part in text.split(":", 1)]
+    if len(ends) == 2 and ends[0] > ends[1]:
+        raise argparse.ArgumentTypeError(f"{text!r} is not LEAST:MOST")
+    return ends[0] if len(ends) == 1 else text
 
 
 def count(text: str) -> int:

@@ -99,7 +99,7 @@ def _write_det(args: argparse.Namespace, protocol: Protocol, result: Result) -> 
 
     outputs = [source.uri for source in result.sources if source.role == protocol.family.outputs[0]]
     system = args.system or PurePosixPath(outputs[0]).name.partition(".")[0]
-    drawn = det_file(protocol, result, (system,), form_of(args.det))
+    drawn = det_file(result, (system,), form_of(args.det))
     if drawn is None:
         note(f"--det: nothing is written, as {system!r} has no curve: none of its points has both rates.")
     else:

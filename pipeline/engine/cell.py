@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from typing import TYPE_CHECKING
 
-from pipeline.engine import large, supplements
+from pipeline.engine import supplements
 from pipeline.engine.counting import merged
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import WORKER_DIED, Job, Plan
@@ -16,14 +15,11 @@ from pipeline.engine.score import failed
 from pipeline.engine.stored import references, trialstore
 from pipeline.engine.tasks import (
     Place,
-    align_batch,
     conclude,
     concluded,
     count_batch,
-    facts_of,
     ingest,
     keep,
-    keep_conclusion,
     merge,
     named_sources,
     read_piece,
@@ -31,8 +27,6 @@ from pipeline.engine.tasks import (
     score_batch,
     score_whole,
     supplement,
-    survey_of,
-    write_labels,
 )
 from pipeline.engine.work import Work
 from pipeline.errors import DamageError, Finding, InputError
@@ -50,8 +44,6 @@ BYTES_PER_TASK = 32_000_000
 """Bytes of an output up to which a cell is one task."""
 COMPRESSED = (".gz", ".zst")
 """Ends of names of files that hold more than their bytes: twenty times as much, about."""
-LEAST_ROW_BYTES = 32
-"""Bytes of an output's row, at least, about."""
 MERGE_ARITY = 8
 
 
@@ -191,8 +183,6 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None
     ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
     info, read = ingested
     ranges, there = here.ranges(info), store.exists(here.labels)
-    if large.may_be(here.protocol, info.n_rows):
-        return work + read + _in_parts(run, here, place, info, there=there)
     partials = [run.submit(score_batch, *place, *ends, there, info.n_rows) for ends in ranges]
     done: Work = run.one(conclude, *place, _merged(run, partials), info)
     return work + read + done
@@ -203,7 +193,7 @@ def _is_one_task(plan: Plan, job: Job) -> bool:
     sources = [job.inputs[role] for role in plan.protocol.family.outputs if role in job.inputs]
     n_bytes = sum(source.n_bytes * (20 if source.uri.endswith(COMPRESSED) else 1) for source in sources)
     pieces = any(source.sha256 in plan.pieces for source in sources)
-    return not pieces and n_bytes <= min(BYTES_PER_TASK, LEAST_ROW_BYTES * large.rows_in_memory())
+    return not pieces and n_bytes <= BYTES_PER_TASK
 
 
 def _merged(run: Here | OnCluster, partials: list[Any]) -> Any:
@@ -212,47 +202,6 @@ def _merged(run: Here | OnCluster, partials: list[Any]) -> Any:
         groups = [partials[start : start + MERGE_ARITY] for start in range(0, len(partials), MERGE_ARITY)]
         partials = [run.submit(merge, group) for group in groups]
     return partials[0]
-
-
-def _in_parts(
-    run: Here | OnCluster,
-    here: Place,
-    place: tuple[Store, str, Cell],
-    info: trialstore.TrialsInfo,
-    *,
-    there: bool,
-) -> Work:
-    """A cell that may be too large for one worker: its labels are made first, then parts are counted from them."""
-    work, store, ranges = Work(), here.store, here.ranges(info)
-    if not there:
-        made = [run.submit(align_batch, *place, *ends, info.n_rows) for ends in ranges]
-        work += run.one(write_labels, *place, _merged(run, made))
-    makers = {ends: partial(score_batch, *place, *ends, True, info.n_rows) for ends in ranges}
-    kept = large.keep(run, store, here.protocol, here.labels, makers)
-    try:
-        work += kept.work
-        if here.labels in kept.work.damaged:
-            made = [run.submit(align_batch, *place, *ends, info.n_rows) for ends in ranges]
-            work += run.one(write_labels, *place, _merged(run, made))
-        if kept.exceeds and (done := _conclude_parts(here, kept, run, info)) is not None:
-            return work + done
-        partials = [run.submit(large.counted, part) for part in kept.stored]
-        whole: Work = run.one(conclude, *place, _merged(run, partials), info)
-        return work + whole
-    finally:
-        kept.forget()
-
-
-def _conclude_parts(here: Place, kept: large.Kept, run: Here | OnCluster, info: trialstore.TrialsInfo) -> Work | None:
-    """The result of a cell that is too large for one worker, driven from here; None where it must be in one place."""
-    facts, refused = facts_of(here)
-    conclude = here.protocol.family.conclude_parts
-    parts = kept.parts(run)
-    try:
-        conclusion = None if conclude is None else conclude(here.protocol, parts, facts, survey_of(info))
-        return None if conclusion is None else keep_conclusion(here, conclusion, (*info.findings, *refused))
-    finally:
-        parts.forget()
 
 
 def _read_pieces(run: Here | OnCluster, store: Store, plan: Plan, job: Job, path: str) -> Work:

@@ -80,12 +80,20 @@ def format_of(protocol: Protocol, role: str) -> str:
     return asked or next(known.format for known in protocol.roles if known.name == role)
 
 
-def digest(uri: str, role: str, see: Callable[[bytes], object] = len) -> Source:
-    """The source at ``uri`` by its bytes, without reading it as anything; ``see`` is shown all of them in order."""
+def digest(uri: str, role: str, see: Callable[[bytes], object] = len, *, above: int = 0) -> Source:
+    """The source at ``uri`` by its bytes, without reading it as anything.
+
+    ``see`` is shown all of them in order, unless they are known to be no more than ``above``.
+    """
     with open_input(uri) as stream:
+        small = False
+        if above and stream.seekable():
+            small = stream.seek(0, io.SEEK_END) <= above
+            stream.seek(0)
         hashed = _Hashed(stream)
         while data := hashed.read(_BLOCK):
-            see(data)
+            if not small:
+                see(data)
     return Source(uri, role, hashed.sha256, hashed.n_bytes)
 
 

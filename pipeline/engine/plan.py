@@ -27,6 +27,9 @@ from pipeline.terms import Cell, Evaluation, Overlay, Source, System
 
 WORKER_DIED = "worker_died"
 """Reason of a cell that took its workers with it."""
+SYSTEMS_AT_MOST = 40
+"""Systems that are compared in pairs when a run is published: beyond, it takes longer than the rest of publishing, and
+``rescore analyze`` has it."""
 _READERS_AT_ONCE = 8
 _DAMAGED = "a plan in the store is damaged. Run `rescore run` again to write it anew."
 
@@ -81,6 +84,11 @@ class Plan:
     """Forms in which reports include the DET curve of every cell: svg, pdf."""
     work: Work = field(default_factory=Work, compare=False)
     """What planning made and found: the references. Not part of what is stored."""
+
+    @cached_property
+    def is_compared(self) -> bool:
+        """Whether the run's page has intervals and ties: all pairs of its systems are soon compared."""
+        return len({job.cell.system for job in self.jobs}) <= SYSTEMS_AT_MOST
 
     @property
     def protocol(self) -> Protocol:
@@ -201,7 +209,7 @@ def _digests(
     def look(uri: str) -> Source | None:
         cutter = pieces.Cutter(size) if uri in cut else None
         try:
-            source = digest(uri, "") if cutter is None else digest(uri, "", cutter.feed)
+            source = digest(uri, "") if cutter is None else digest(uri, "", cutter.feed, above=size)
         except InputError as error:
             if uri in required:
                 problems.extend(error.findings)

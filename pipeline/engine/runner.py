@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from pipeline.errors import InputError, PlatformError, WorkerDiedError
-from pipeline.partials.merge import merge_tree
 from pipeline.terms import Cell
 
 if TYPE_CHECKING:
@@ -36,10 +34,6 @@ class Here:
     def of(self, _cell: Cell) -> Here:
         """A runner of the tasks of one cell."""
         return self
-
-    def map(self, task: Submit, items: Sequence[Any], *args: Any) -> list[Any]:
-        """The results of ``task(item, *args)``."""
-        return [self.submit(task, item, *args) for item in items]
 
 
 class OnCluster:
@@ -67,16 +61,6 @@ class OnCluster:
         stage = _name(task)
         with annotate(**self._annotations(stage)):
             return self._client.submit(task, *args, key=self._key(stage), **self._how)
-
-    def map(self, task: Submit, items: Sequence[Any], *args: Any) -> list[Any]:
-        """Futures of ``task(item, *args)``, sent to the scheduler together: one by one costs milliseconds each."""
-        from dask.base import annotate
-
-        same, stage = ([arg] * len(items) for arg in args), _name(task)
-        keys = [self._key(stage) for _ in items]
-        with annotate(**self._annotations(stage)):
-            futures: list[Any] = self._client.map(task, list(items), *same, key=keys, **self._how)
-        return futures
 
     @property
     def _how(self) -> dict[str, Any]:
@@ -152,21 +136,3 @@ def runner(client: Client | OnCluster | None) -> Here | OnCluster:
     if client is None:
         return Here()
     return client if isinstance(client, OnCluster) else OnCluster(client)
-
-
-def summed(run: Here | OnCluster, level: Sequence[Any]) -> Any:
-    """Results of tasks (one at least) added up, in their order."""
-    return begun(run, level)()
-
-
-def begun(run: Here | OnCluster, level: Sequence[Any]) -> Callable[[], Any]:
-    """``summed`` without waiting: what waits."""
-    while len(level) > MERGE_ARITY:
-        groups = [level[start : start + MERGE_ARITY] for start in range(0, len(level), MERGE_ARITY)]
-        level = run.map(merge_pass, groups)
-    return partial(run.one, merge_pass, list(level))
-
-
-def merge_pass(sums: Sequence[Any]) -> Any:
-    """Task: sums added in a fixed order."""
-    return merge_tree(sums, sums[0])

@@ -16,8 +16,8 @@ from pipeline.engine.memory import give_back_memory
 from pipeline.engine.result import Result
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.partials.merge import merge_tree
-from pipeline.protocols.base import Conclusion, Protocol, Reference, Sliced
-from pipeline.terms import Cell, Facts, Source
+from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Protocol, Reference, Sliced
+from pipeline.terms import Cell, Source
 from pipeline.trials.tiles import batches
 
 
@@ -71,31 +71,12 @@ def _score(
         partial = merge_tree(parts, family.zero())
         del parts
         give_back_memory()
-        conclusion = _concluded(protocol, partial, replace(reference.facts, load=load), about, measures)
+        asked = Asked(tuple(measures)) if measures else EVERYTHING
+        conclusion = family.concluded(protocol, partial, replace(reference.facts, load=load), about, asked)
     except InputError as error:
         raise InputError(relabel(error.findings, names), error.count) from error
     result = scored(protocol, conclusion, sources, (*reference.findings, *warnings), cell)
     return replace(result, findings=relabel(result.findings, names))
-
-
-def _concluded(
-    protocol: Protocol, partial: Any, facts: Facts, about: Mapping[str, Any], measures: Sequence[str]
-) -> Conclusion:
-    """What the family concludes, or of that some figures."""
-    if not measures:
-        return protocol.family.conclude(protocol, partial, facts, about)
-    return conclude_alone(protocol, partial, facts, about, measures)
-
-
-def conclude_alone(
-    protocol: Protocol, partial: Any, facts: Facts, about: Mapping[str, Any], measures: Sequence[str]
-) -> Conclusion:
-    """Some figures of a merged partial, without blocks, curve and tables."""
-    family = protocol.family
-    if family.conclude_figures is None:
-        return family.conclude(protocol, partial, facts, about).figures_alone(measures)
-    wanted = tuple(measure for measure in protocol.measures if measure.name in measures)
-    return family.conclude_figures(replace(protocol, measures=wanted), partial, facts, about)
 
 
 def _partials(protocol: Protocol, trials: Sliced, reference: Reference) -> list[Any]:

@@ -17,14 +17,16 @@ from pipeline.engine.costed import costed
 from pipeline.engine.counting import Counted, aligned, counted, merged
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.load import load_facts
+from pipeline.engine.memory import keep_some_memory
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.result import Result, to_bytes
-from pipeline.engine.score import conclude_alone, scored
+from pipeline.engine.sampled import sampled
+from pipeline.engine.score import scored
 from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
-from pipeline.protocols.base import Conclusion, Protocol, Reference
+from pipeline.protocols.base import DRAWN, Asked, Conclusion, Protocol, Reference
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Facts, Source
 from pipeline.trials.tiles import batches
@@ -161,16 +163,6 @@ def count_batch(
     return Counted(made.partial, None if found is not None else made.labels, place.work + work, written)
 
 
-@costed("batches")
-def align_batch(store: Store, plan_address: str, cell: Cell, first: int, last: int, n_trials: int) -> Counted:
-    """Task: the labels of buckets ``first`` up to ``last`` (exclusive), and no partial."""
-    compiled.start(n_trials)
-    place = Place.of(store, plan_address, cell)
-    trials, key, work = place.rows(first, last)
-    made = Counted(_Nothing(), aligned(place.protocol, trials, key, place.reference), place.work + work)
-    return _kept(place, made, first, last)
-
-
 def _kept(place: Place, made: Counted, first: int, last: int) -> Counted:
     """What was made of a run of buckets, its labels in the store where it is a batch."""
     if made.labels is None or not place.is_batch(first, last):
@@ -191,13 +183,6 @@ class _Nothing:
 def merge(partials: Sequence[Counted]) -> Counted:
     """Task: partials added in a fixed order."""
     return merged(partials)
-
-
-@costed("batches")
-def write_labels(store: Store, plan_address: str, cell: Cell, made: Counted) -> Work:
-    """Task: the labels of a cell into the store."""
-    place = Place.of(store, plan_address, cell)
-    return place.work + made.work + _write_labels(place, made, trialstore.cuts_of(store, place.trials))
 
 
 def _write_labels(place: Place, made: Counted, cuts: Sequence[tuple[int, int]]) -> Work:
@@ -222,19 +207,28 @@ def _aligned(place: Place, first: int, last: int) -> Labels:
 def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: trialstore.TrialsInfo) -> Work:
     """Task: the cell's labels, where they are to be kept, and its merged partial → figures → the result."""
     compiled.start(info.n_rows)
+    keep_some_memory()
     place = Place.of(store, plan_address, cell)
     work = place.work + total.work
     if total.labels is not None or total.written or place.labels in total.work.damaged:
         work += _write_labels(place, total, info.cuts)
     conclusion, findings = concluded(place, total.partial, info)
-    return work + keep_conclusion(place, conclusion, findings)
+    work += keep_conclusion(place, conclusion, findings)
+    return work + _units(place, total.partial, info) if _plan(store, plan_address).is_compared else work
+
+
+def _units(place: Place, partial: Any, info: trialstore.TrialsInfo) -> Work:
+    """What publishing needs of a cell's units, so that no cell of a run is counted twice."""
+    last = place.reference.key.offsets.size - 1
+    made = sampled(place.protocol, partial, place.reference.facts, survey_of(info), lambda: place.rows(0, last)[:2])
+    return Work() if made is None else Work(samples={place.job.path: made})
 
 
 def concluded(place: Place, partial: Any, info: trialstore.TrialsInfo) -> tuple[Conclusion, tuple[Finding, ...]]:
     """What a cell's merged partial says, and what was found on the way."""
     facts, refused = facts_of(place)
-    conclusion = place.protocol.family.conclude(place.protocol, partial, facts, survey_of(info))
-    return _with_stored_curves(place.protocol, conclusion), (*info.findings, *refused)
+    conclusion = place.protocol.family.concluded(place.protocol, partial, facts, survey_of(info), DRAWN)
+    return conclusion, (*info.findings, *refused)
 
 
 def survey_of(info: trialstore.TrialsInfo) -> dict[str, Any]:
@@ -269,7 +263,8 @@ def supplement(store: Store, plan_address: str, cell: Cell, total: Counted, info
     compiled.start(info.n_rows)
     place = Place.of(store, plan_address, cell)
     facts, _ = facts_of(place)
-    said = conclude_alone(place.protocol, total.partial, facts, survey_of(info), tuple(place.job.later))
+    asked = Asked(tuple(place.job.later))
+    said = place.protocol.family.concluded(place.protocol, total.partial, facts, survey_of(info), asked)
     return place.work + total.work + supplements.keep(store, place.job, place.protocol, said, place.made_from)
 
 
@@ -282,12 +277,6 @@ def keep(store: Store, job: Job, result: Result, made_from: tuple[str, ...]) -> 
 def named_sources(job: Job) -> tuple[Source, ...]:
     """The job's inputs named by their roles, as results keep them."""
     return tuple(Source(role, role, source.sha256, source.n_bytes) for role, source in sorted(job.inputs.items()))
-
-
-def _with_stored_curves(protocol: Protocol, conclusion: Conclusion) -> Conclusion:
-    keep = protocol.family.stored_curve
-    parts = {name: replace(part, curve=keep(part.curve)) for name, part in conclusion.conditions.items()}
-    return replace(conclusion, curve=keep(conclusion.curve), conditions=parts)
 
 
 def _resources(protocol: Protocol, job: Job) -> tuple[Any | None, tuple[Finding, ...]]:

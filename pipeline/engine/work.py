@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipeline.store.meter import Cost, Costs, together
+
+if TYPE_CHECKING:
+    from pipeline.engine.sampled import Sampled
 
 RINGS = ("tables", "references", "trials", "labels", "results")
 """Folders of the store that a run adds to."""
@@ -26,6 +29,8 @@ class Work:
     """Objects that were lost or not what had been written; each was discarded and made again."""
     costs: Costs = field(default_factory=dict, compare=False)
     """What the tasks took, by their kind. Unlike paths, costs of one task must be added once."""
+    samples: Mapping[str, Sampled] = field(default_factory=dict, compare=False)
+    """What intervals are made from, by the path of the result, of results made here: for publishing, in no record."""
 
     @classmethod
     def of_made(cls, path: str, bytes_read: int = 0) -> Work:
@@ -53,7 +58,7 @@ class Work:
             made[path] = max(self.made[path], other.made[path])
         reused = (self.reused | other.reused) - made.keys()
         costs = together(self.costs, other.costs)
-        return Work(made, reused, self.damaged | other.damaged, costs)
+        return Work(made, reused, self.damaged | other.damaged, costs, {**self.samples, **other.samples})
 
     def __bool__(self) -> bool:
         return bool(self.made or self.reused or self.damaged)
@@ -70,13 +75,15 @@ def total(parts: Iterable[Work]) -> Work:
     made: dict[str, int] = {}
     reused, damaged = set[str](), set[str]()
     costs: Costs = {}
+    samples: dict[str, Sampled] = {}
     for part in parts:
         costs = together(costs, part.costs)
+        samples |= part.samples
         for path, bytes_read in part.made.items():
             made[path] = max(bytes_read, made.get(path, 0))
         reused |= part.reused
         damaged |= part.damaged
-    return Work(made, frozenset(reused - made.keys()), frozenset(damaged), costs)
+    return Work(made, frozenset(reused - made.keys()), frozenset(damaged), costs, samples)
 
 
 def _count(paths: Iterable[str], ring: str) -> int:

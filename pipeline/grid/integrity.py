@@ -7,11 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pipeline.engine.cell import load_result
 from pipeline.engine.mending import unless_damaged
+from pipeline.engine.result import Result
 from pipeline.errors import DamageError
 from pipeline.grid.publish import faults, load_run
 from pipeline.partials.codec import check_columns
 from pipeline.store import arrays, batched
 from pipeline.store.blobs import Store
+from pipeline.store.noting import NotingStore
 
 _READERS_AT_ONCE = 8
 
@@ -22,14 +24,16 @@ def deep_faults(store: Store, run_id: str) -> tuple[list[str], int]:
     Results name what they were made from: references, trials and labels, each of which carries its own digests. Raises
     ``DamageError`` where the manifest itself cannot be read.
     """
-    run = load_run(store, run_id)
-    damaged, behind = faults(store, run_id), set[str]()
-    for address in run.results.values():
+    store = NotingStore(store.root)  # a result is read once, for what it says and for what it is
+
+    def read(address: str) -> tuple[str, Result | None]:
         path = f"results/{address}.json"
-        found = unless_damaged(lambda address=address: load_result(store, address), path)  # type: ignore[misc]
-        if found is None and path not in damaged:
-            damaged.append(path)
-        behind |= set(found.made_from) if found is not None else set()
+        return path, unless_damaged(lambda: load_result(store, address), path)
+
+    with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
+        results = dict(pool.map(read, load_run(store, run_id).results.values()))
+    behind = {path for found in results.values() if found is not None for path in found.made_from}
+    damaged = list(dict.fromkeys([*faults(store, run_id), *(path for path, found in results.items() if found is None)]))
 
     def look(path: str) -> str | None:
         try:

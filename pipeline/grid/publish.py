@@ -158,11 +158,11 @@ def _path(run_id: str) -> str:
     return f"runs/{run_id}.json"
 
 
-def _objects(store: Store, run: Run, plan: Plan) -> dict[str, Any]:
+def _objects(store: NotingStore, run: Run, plan: Plan) -> dict[str, Any]:
     """Every object of the run with its size and digest: nothing is read that no manifest names."""
     paths = [path for job in plan.jobs for path in (job.path, *job.supplements.values())]
     paths += [*run.reports.values(), f"plans/{run.plan}.json", run.grid]
-    return {path: store.describe(path) for path in sorted(set(paths))}
+    return {path: store.vouched(path) for path in sorted(set(paths))}
 
 
 def named(result: Result, plan: Plan) -> Result:
@@ -242,5 +242,6 @@ def latest(store: Store, evaluation: str) -> Run | None:
 
 def load_grid(store: Store, run: Run) -> dict[str, xr.Dataset]:
     """The groups of a run's grid."""
-    open_group = former.open_group if run.grid.endswith(former.ENDING) else arrays.open_group
-    return {name: open_group(store, run.grid, name) for name in GROUPS}
+    if run.grid.endswith(former.ENDING):
+        return {name: former.open_group(store, run.grid, name) for name in GROUPS}
+    return arrays.open_groups(store, run.grid, GROUPS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from pipeline.engine.cell import load_result
@@ -17,6 +18,7 @@ from pipeline.store.blobs import Store
 from pipeline.store.entries import Entry
 
 DAY_S = 86_400.0
+_READERS_AT_ONCE = 8
 FORMER = ("traces", "totals", "alignments", "partials", "kin")
 """Folders that rescore 0.1.0 kept."""
 BATCHED = ("trials", "labels")
@@ -65,7 +67,8 @@ def survey(store: Store, *, older_than_s: float = DAY_S, keep: int | None = None
     Raises ``DamageError`` where it cannot be told what a kept run stands on: then nothing may be removed.
     """
     limit_s = (time.time() if now_s is None else now_s) - older_than_s
-    times, sizes = store.times(), store.listing()
+    entries = store.entries()
+    times, sizes = {one.path: one.written_s for one in entries}, {one.path: one.n_bytes for one in entries}
     kept = _reached(store, keep) | _of_studies(store, keep) | _planned(store, times, limit_s)
     removable, n_kept, n_young = list[str](), 0, 0
     for path in sizes:
@@ -129,7 +132,7 @@ def _whole(path: str) -> str:
 
 
 def _reached(store: Store, keep: int | None) -> set[str]:
-    reached = set[str]()
+    reached, read = set[str](), set[str]()
     for evaluation in manifest.evaluations(store):
         commits = sorted(manifest.history(store, evaluation).items())
         for number, commit in commits if keep is None else commits[-keep:]:
@@ -137,7 +140,8 @@ def _reached(store: Store, keep: int | None) -> set[str]:
             reached |= {path for path in [commit.get("work", {}).get("performance")] if path}
             stored = json.loads(store.get_sealed(commit["manifest"]))
             reached |= {_whole(path) for path in (*stored["objects"], stored["grid"])}
-            reached |= _of_results(store, stored["results"].values(), run=stored["id"])
+            reached |= _of_results(store, set(stored["results"].values()) - read, run=stored["id"])
+            read |= set(stored["results"].values())
             plan = unless_damaged(lambda: load_plan(store, stored["plan"]), stored["plan"])  # noqa: B023
             reached |= set() if plan is None else _tables_of(plan)
     return reached
@@ -156,15 +160,16 @@ def _of_studies(store: Store, keep: int | None) -> set[str]:
 
 
 def _of_results(store: Store, addresses: Iterable[str], run: str) -> set[str]:
-    reached = set[str]()
-    for address in addresses:
+    def stands_on(address: str) -> set[str]:
         try:
             found = load_result(store, address)
         except DamageError as error:
             message = f"run {run}: it is not known what result {address[:12]} stands on ({error})"
             raise DamageError(f"{message}. Run its evaluation again, or keep fewer runs.") from error
-        reached |= {f"results/{address}.json", *map(_whole, found.made_from)}
-    return reached
+        return {f"results/{address}.json", *map(_whole, found.made_from)}
+
+    with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
+        return set[str]().union(*pool.map(stands_on, addresses))
 
 
 def _tables_of(plan: Plan) -> set[str]:

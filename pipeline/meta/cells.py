@@ -10,6 +10,7 @@ from pipeline.engine.counting import counted, merged
 from pipeline.engine.mending import mended
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
+from pipeline.engine.sampled import sample_of
 from pipeline.engine.stored import labelstore, references, trialstore
 from pipeline.engine.tasks import Place, survey_of
 from pipeline.engine.work import Work
@@ -46,8 +47,7 @@ class OpenCell:
 
     def sample(self, measure: str) -> Sample | str:
         """A measure as a function of how often each unit counts, or the reason why there is none."""
-        own = next((one for one in self.protocol.measures if one.name == measure), None)
-        return NOT_RESAMPLED if own is None else own.sample(self.scored, self.rows)
+        return sample_of(self.protocol, self.scored, measure, self.rows)
 
 
 def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) -> OpenCell | str:

@@ -13,7 +13,8 @@ import numpy as np
 from pipeline.arrays import Floats
 from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
-from pipeline.meta.cells import OpenCell, open_cell
+from pipeline.engine.sampled import Sampled
+from pipeline.meta.cells import open_cell
 from pipeline.metrics.best import directed, worth
 from pipeline.metrics.statistics.bootstrap import Interval, Method, interval, replicates
 from pipeline.metrics.statistics.draws import codes
@@ -90,11 +91,13 @@ def intervals_of(
     measure: str | None = None,
     resampling: Resampling | None = None,
     results: Iterable[Result] = (),
+    samples: Mapping[str, Sampled] | None = None,
 ) -> tuple[BoardIntervals, ...]:
     """The boards of a plan whose cells are scored, in its order, without canaries: they compete with nobody.
     ``measure``: the primary one unless given. ``results`` that were read already are not read again.
 
-    Reads trials and labels of every cell. Raises ``DamageError`` where a result is lost; lost labels are a reason.
+    Reads trials and labels of every cell but those whose ``samples`` of the primary measure were made with their
+    results, by the paths of these. Raises ``DamageError`` where a result is lost; lost labels are a reason.
     """
     name = measure or plan.protocol.primary
     how = resampling or Resampling()
@@ -103,24 +106,31 @@ def intervals_of(
     for job in (one for one in plan.jobs if one.cell.system not in canaries):
         boards.setdefault((job.cell.query_set, job.cell.dataset), []).append(job)
     known = {result.cell: result for result in results}
-    return tuple(_board(store, plan, jobs, name, how, known) for jobs in boards.values())
+    made = (samples or {}) if name == plan.protocol.primary else {}
+
+    def sampled(job: Job) -> Sampled:
+        if job.path in made:
+            return made[job.path]
+        cell = open_cell(store, plan, job, known.get(job.cell))
+        if isinstance(cell, str):
+            return Sampled(cell)
+        return Sampled(cell.sample(name), None if cell.protocol.family.compare is None else cell.partial)
+
+    return tuple(_board(plan, {job.cell: sampled(job) for job in jobs}, name, how) for jobs in boards.values())
 
 
-def _board(
-    store: Store, plan: Plan, jobs: Sequence[Job], measure: str, how: Resampling, known: Mapping[Cell | None, Result]
-) -> BoardIntervals:
-    cells = {job.cell.system: open_cell(store, plan, job, known.get(job.cell)) for job in jobs}
-    opened = {system: cell for system, cell in cells.items() if not isinstance(cell, str)}
-    samples = {system: cell if isinstance(cell, str) else cell.sample(measure) for system, cell in cells.items()}
+def _board(plan: Plan, cells: Mapping[Cell, Sampled], measure: str, how: Resampling) -> BoardIntervals:
+    place, *_ = cells
+    partials = {cell.system: own.partial for cell, own in cells.items() if own.partial is not None}
     better = next((m.better for m in plan.protocol.measures if m.name == measure), "none")
     return board_of(
-        (jobs[0].cell.query_set, jobs[0].cell.dataset),
+        (place.query_set, place.dataset),
         measure,
-        samples,
+        {cell.system: own.sample for cell, own in cells.items()},
         how,
         better=better,
         unit=unit_of(plan.protocol),
-        tests=family_tests(plan, opened),
+        tests=family_tests(plan, partials),
     )
 
 
@@ -225,15 +235,15 @@ def _ties(ranked: Sequence[str], comparisons: Sequence[Comparison], alpha: float
     return tuple(tuple(ranked[at] for at in run) for run in groups(len(ranked), differs))
 
 
-def family_tests(plan: Plan, cells: Mapping[str, OpenCell]) -> dict[tuple[str, str], float]:
-    """p of MAPSSWE by pair, both ways round, where the family of protocols has the test."""
+def family_tests(plan: Plan, partials: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+    """p of MAPSSWE by pair of systems, both ways round, where the family of protocols has the test."""
     compare = plan.protocol.family.compare
     if compare is None:
         return {}
     found: dict[tuple[str, str], float] = {}
-    for first, second in combinations(cells, 2):
+    for first, second in combinations(partials, 2):
         try:
-            figure = compare(cells[first].partial, cells[second].partial)["mapsswe"]
+            figure = compare(partials[first], partials[second])["mapsswe"]
         except ValueError:  # other segments: no pairs
             continue
         p = 1.0 if figure.reason == "no_differences" else figure.value

@@ -40,7 +40,7 @@ def publish(store: Store, analysis: Analysis, page: Callable[[Analysis, Mapping[
     arrays.write_groups(noting, paths[TABLE], {"": as_dataset(analysis.rows)})
     for name, data in files.items():
         noting.put(paths[name], data)
-    objects = {path: noting.describe(path) for path in paths.values()}
+    objects = {path: noting.vouched(path) for path in paths.values()}
     runs = sorted({row.run for row in analysis.rows if row.run})
     here = store.listing("resamples")
     drawn = sorted({path for board in analysis.boards for path in board.replicates if path in here})

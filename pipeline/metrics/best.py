@@ -30,10 +30,10 @@ def worth(value: float, better: str) -> float:
 
 
 def worths(values: Floats, better: str) -> Floats:
-    """``worth`` of every value of an array."""
+    """``worth`` of every value of an array, which callers may change: it is never that array itself."""
     if not directed(better):
         return np.full(np.shape(values), np.nan)
-    return np.asarray(values if better == "higher" else -values, np.float64)
+    return np.array(values if better == "higher" else -values, np.float64)
 
 
 def best(values: Iterable[float], better: str) -> float | None:

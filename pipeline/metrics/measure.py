@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar, cast
 
-from pipeline.arrays import Floats
 from pipeline.metrics.best import Better
 from pipeline.metrics.bounds import Bounds
 from pipeline.metrics.label import UNNAMED, Label
@@ -18,7 +17,7 @@ R = TypeVar("R")
 Rows = Callable[[], tuple[Any, Any]]
 """A way to the trials of a cell and the key they are aligned with, in one order."""
 Over = Callable[..., Any]
-"""``over(task, *state)``: ``task(part, *state)`` of every part of a cell's trials, added up, wherever the parts are."""
+"""``over(task, *state)``: ``task(block, *state)`` of every block of a cell's trials, added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +42,6 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Elsewhere:
-    """Ways to see the trials of a cell that lie in parts. Then a total keeps what figures of single queries need."""
-
-    trials: Over
-    """Tasks take a ``TrialSet`` of some trials; scores of parts may be equal where weights are whole."""
-    buckets: Over
-    """Tasks take trials of some queries, as ``ByScore``."""
-    runs: Callable[[Floats], Any]
-    """Distinct ascending scores → ``pav_runs.Runs`` between them, those of the censored trials included."""
-    largest_tie: Callable[[], float]
-    """The largest weight of one score."""
-    in_order: Over | None = None
-    """Tasks take trials of one class in the order of the output, as ``pav_runs.InOrder``, where there is one."""
-
-
-@dataclass(frozen=True)
 class Scored(Generic[T]):
     """A cell's totals with what measures need beside them. ``once`` shares work between measures of one cell."""
 
@@ -67,11 +50,9 @@ class Scored(Generic[T]):
     point: OperatingPoint
     rules: Rules = field(default_factory=Rules)
     ranked: T | None = None
-    """The same totals under scores that rank trials for average precision, where these are not the scores."""
-    over: Over | None = None
-    """All trials, elsewhere, as what ``total`` is of some of them."""
-    elsewhere: Elsewhere | None = None
-    """Trials of ledgers that are elsewhere."""
+    """These totals under scores that rank trials for average precision, where these are not the scores."""
+    every_point: bool = True
+    """Whether sweeps keep all of their points, or those of maxima and of a drawing."""
     _memo: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def once(self, function: Callable[[Scored[T]], R]) -> R:

@@ -59,10 +59,6 @@ _KINDS: dict[str, type[Kept]] = {
 }
 
 
-FORMS = tuple(sorted(_KINDS))
-"""The kinds of all partials, whose numbers say in which form each is stored."""
-
-
 def encode(partial: Storable) -> bytes:
     """The bytes of a partial: equal partials are equal bytes."""
     return encode_columns(partial.kind, *partial.to_columns())
@@ -84,14 +80,7 @@ def revived(kind: str, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> K
 
 
 def encode_columns(kind: str, columns: Mapping[str, Column], meta: Mapping[str, Any] | None = None) -> bytes:
-    """The bytes of ``encode_parts`` in one piece."""
-    return b"".join(encode_parts(kind, columns, meta))
-
-
-def encode_parts(kind: str, columns: Mapping[str, Column], meta: Mapping[str, Any] | None = None) -> list[Any]:
     """Named arrays (bool, integer or float, any shape) and tuples of text with JSON metadata, as sealed bytes.
-
-    They are in pieces that follow one another, which spares a copy of large columns.
 
     ``kind`` names what this is, with its edition (``ledger/3``); reading asks for it again. Columns are written in
     the order of their names. NaN and infinities may stand in the metadata. Raises ``ValueError`` on other dtypes.
@@ -109,7 +98,7 @@ def encode_parts(kind: str, columns: Mapping[str, Column], meta: Mapping[str, An
     seal = hashlib.sha256()
     for part in parts:
         seal.update(part)
-    return [*parts, seal.digest()]
+    return b"".join([*parts, seal.digest()])
 
 
 def decode_columns(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -28,11 +28,6 @@ class DocumentOutcomes:
     missing: TieOrder = field(default_factory=TieOrder)
     tally: Tally = field(default_factory=Tally)
 
-    @property
-    def n_rows(self) -> int:
-        """Distinct scores of all queries."""
-        return len(self.ledger)
-
     def __add__(self, other: DocumentOutcomes) -> DocumentOutcomes:
         return DocumentOutcomes(
             self.ledger + other.ledger,

@@ -5,7 +5,7 @@ All term-weighted, cross-entropy and cost-curve figures are functions of it, wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.partials import usual
-from pipeline.partials.packed import Packed
 from pipeline.partials.rows import COUNT_TYPES, Counts, Rows, collapse, firsts, joined, narrowed, tally
 from pipeline.partials.scores import Scores
 
@@ -204,29 +203,6 @@ class Ledger:
         """The queries that have rows, ascending, and the first row of each; of a ledger of one condition."""
         used = np.flatnonzero(np.diff(self.first))
         return used.astype(np.int32), self.first[used]
-
-    def ascending(self, at_once: int) -> Iterator[tuple[Floats, Ints, Ints]]:
-        """Score, query and ``n_nontarget`` of all rows in ascending order of score, so many rows at a time.
-
-        Rows of one score come in any order.
-        """
-        for begin in range(0, len(self), at_once):
-            if isinstance(self._by_score, np.ndarray):
-                rows = self._by_score[begin : begin + at_once]
-                yield self.scores.at(rows), self.query[rows].astype(np.int64), self.n_nontarget[rows]
-            else:
-                some = self._by_score.take(slice(begin, begin + at_once))
-                yield replace(self.scores, values=some.column(0)).at(slice(None)), some.column(1), some.column(2)
-
-    @cached_property
-    def _by_score(self) -> Packed | NDArray[np.intp]:
-        """The rows as words that ascend, which spares looking them up one by one; else their order."""
-        whole = self.scores.places is not None
-        packed = Packed.of((self.scores.values, self.query, self.n_nontarget)) if whole else None
-        if packed is None:
-            return np.argsort(self.scores.values)
-        packed.sort()
-        return packed
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         return {"omitted": self.omitted, "first": self.first, "score": self.scores.values, "counts": self.counts}

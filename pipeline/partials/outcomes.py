@@ -32,11 +32,6 @@ class Outcomes:
             object.__setattr__(self, "ledgers", (whole,))  # the same value; what it was made of is let go
         return self.ledgers[0]
 
-    @property
-    def n_rows(self) -> int:
-        """Distinct scores of all queries."""
-        return len(self.ledger)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Outcomes):
             return NotImplemented

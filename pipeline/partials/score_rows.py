@@ -76,11 +76,6 @@ class ScoreRows:
     def __len__(self) -> int:
         return int(self.label.size)
 
-    @property
-    def n_rows(self) -> int:
-        """Distinct rows."""
-        return len(self)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreRows):
             return NotImplemented

@@ -6,7 +6,7 @@ The engine knows only these two types.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Protocol as Interface
@@ -15,8 +15,6 @@ from pipeline.align.labels import Labels
 from pipeline.arrays import Ints
 from pipeline.errors import Finding
 from pipeline.formats.table import Table
-from pipeline.metrics.kws.by_score import Table as BlockTable
-from pipeline.metrics.kws.passes import Sorted
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.protocols.blocks import Blocks
 from pipeline.protocols.disputes import Dispute
@@ -49,27 +47,17 @@ class Sliced(Interface):
     def __len__(self) -> int: ...
 
 
-class Parts(Interface):
-    """The partial of a cell that is too large for one place: parts of it, wherever they are."""
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for of a cell."""
 
-    @property
-    def n(self) -> int:
-        """How many."""
-        ...
+    measures: tuple[str, ...] | None = None
+    """Figures of these names alone, without blocks, curves and tables; None for everything."""
+    every_point: bool = True
+    """Whether curves have all of their points, or those of maxima and of a drawing, which a run keeps."""
 
-    def sum(self, task: Callable[..., Any], *state: Any) -> Any:
-        """``task(part, *state)`` of every part, added up in a fixed order."""
-        ...
 
-    def sorted(
-        self, kinds: Sequence[type[BlockTable]], about: Mapping[str, Any], task: Callable[..., Any], *state: Any
-    ) -> tuple[Sequence[Sorted], Any]:
-        """Tables of the parts by score, kept for many passes, and sums that are made on the way.
-
-        ``task(part, *state)`` gives blocks of tables of all ``kinds``, and a value to be added up. ``about`` says what
-        the tables depend on beside the part.
-        """
-        ...
+EVERYTHING, DRAWN = Asked(), Asked(every_point=False)
 
 
 @dataclass(frozen=True)
@@ -137,6 +125,16 @@ class Kind:
     """Trials → what the output says beside them that figures need, as JSON may carry it."""
 
 
+class Conclude(Interface):
+    """From a cell's merged partial to its figures, and to what is asked for beside them."""
+
+    def __call__(
+        self, protocol: Protocol, partial: Any, facts: Facts, survey: Mapping[str, Any], asked: Asked = ..., /
+    ) -> Conclusion:
+        """All that is asked for, or more: ``Family.concluded`` leaves out the rest."""
+        ...
+
+
 @dataclass(frozen=True)
 class Family:
     """The functions that the protocols of one family share. All are pure."""
@@ -155,16 +153,10 @@ class Family:
     """Trials, labels and key of any run of buckets → their partial."""
     zero: Callable[[], Any]
     """The partial of no trials at all."""
-    conclude: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Conclusion]
+    conclude: Conclude
     """Merged partial → figures. The mapping holds what the trials as a whole say (``n_rows``, …)."""
-    conclude_figures: Callable[[Protocol, Any, Facts, Mapping[str, Any]], Conclusion] | None = None
-    """The same without blocks, curves and tables, nothing being computed that is for them alone; None where a family
-    has no such way."""
     lay_out_tiles: Callable[[Protocol, Mapping[str, Any], Any], tuple[Sliced, tuple[Finding, ...]]] | None = None
-    """The same trials, each tile laid out when it is asked for; None where a family has them all at once only."""
-    conclude_parts: Callable[[Protocol, Parts, Facts, Mapping[str, Any]], Conclusion | None] | None = None
-    """The same figures, to the last bit, from a partial in parts, curves as ``stored_curve`` keeps them. None where
-    a cell with these settings, or any cell of the family, needs its partial in one place."""
+    """The trials of ``lay_out``, each tile laid out when asked for; None where a family has them all at once only."""
     blocks: Blocks | None = None
     """What its blocks are of; None where they are of nothing that maps show."""
     check: Callable[[Protocol, Mapping[str, Any]], tuple[Finding, ...]] = _no_findings
@@ -173,8 +165,6 @@ class Family:
     """Whether systems of different boards (a field of ``identify``) are not even ranked in one list."""
     primaries_only: bool = False
     """Whether contrastive systems are shown without a rank."""
-    stored_curve: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Sequence[Any]]] = dict
-    """The points of a curve that a run keeps; ``rescore score --curve`` has them all."""
     has_curve: bool = False
     """Whether cells have a curve of miss against false-alarm rate over thresholds."""
     compare: Callable[[Any, Any], dict[str, Figure]] | None = None
@@ -197,6 +187,13 @@ class Family:
     """The settings that ``align`` does not read, nor ``refer``: changing one aligns nothing."""
     no_part: tuple[str, ...] = ()
     """The settings that play no part in this family, which shares its settings with another."""
+
+    def concluded(
+        self, protocol: Protocol, partial: Any, facts: Facts, survey: Mapping[str, Any], asked: Asked = EVERYTHING
+    ) -> Conclusion:
+        """What is asked for of a cell, from its merged partial."""
+        made = self.conclude(protocol, partial, facts, survey, asked)
+        return made if asked.measures is None else made.figures_alone(asked.measures)
 
     def counted(self, protocol: Protocol, trials: Any, key: Any, reference: Reference) -> Any:
         """The partial of trials that are aligned for it."""

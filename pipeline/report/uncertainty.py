@@ -8,13 +8,11 @@ from dataclasses import dataclass
 
 from pipeline.engine.plan import Plan
 from pipeline.engine.result import Result
+from pipeline.engine.sampled import Sampled
 from pipeline.grid.disclosure import Disclosure
 from pipeline.meta.intervals import BoardIntervals, intervals_of
 from pipeline.report.words import short
 from pipeline.store.blobs import Store
-
-SYSTEMS_AT_MOST = 40
-"""Beyond, comparing all pairs takes longer than the rest of publishing: ``rescore analyze`` has it."""
 
 Place = tuple[str, str, str]
 """Query set, dataset, system."""
@@ -87,11 +85,12 @@ def _letters(number: int) -> str:
     return text
 
 
-def when_cheap(store: Store, plan: Plan, results: Iterable[Result] = ()) -> tuple[BoardIntervals, ...]:
+def when_cheap(
+    store: Store, plan: Plan, results: Iterable[Result] = (), samples: Mapping[str, Sampled] | None = None
+) -> tuple[BoardIntervals, ...]:
     """The intervals of a run that is being published; none where so many systems would have to be compared in pairs
-    that publishing would wait for it.
+    that publishing would wait for it. ``samples`` as of ``intervals_of``.
 
     Raises ``DamageError`` where a result is lost.
     """
-    n_systems = len({job.cell.system for job in plan.jobs})
-    return intervals_of(store, plan, results=results) if n_systems <= SYSTEMS_AT_MOST else ()
+    return intervals_of(store, plan, results=results, samples=samples) if plan.is_compared else ()

@@ -6,8 +6,9 @@ alone reads a lost chunk as plausible values.
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from pipeline.store.zipped import ZippedStore
 
 ENDING = ".zarr.zip"
+_ABOUT = "zarr.json"
+"""The entry that says what all groups hold."""
 
 
 def write_groups(store: Store, path: str, groups: Mapping[str, xr.Dataset]) -> None:
@@ -62,25 +65,33 @@ class Opened:
         self._source.fetch(keys)
 
 
-def opened(store: Store, path: str, group: str = "") -> Opened:
-    """One group with its rows within reach; raises as ``open_group`` does."""
-    return opened_zip(Zip(store, path), group)
+def opened(store: Store, path: str, group: str = "", *, indexes: bool = True) -> Opened:
+    """One group with its rows within reach; raises as ``open_group`` does, and takes ``indexes`` as ``opened_zip``."""
+    return opened_zip(Zip(store, path), group, indexes=indexes)
 
 
-def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True) -> Opened:
-    """One group of an object. Without ``indexes`` names are not read to find positions by them."""
+def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True, ahead: bool = False) -> Opened:
+    """One group of an object. Without ``indexes`` names are not read to find positions by them.
+
+    With ``ahead`` all of the object is read at once.
+    """
     from pipeline.store.zipped import ZippedStore
 
     if _key(group, "zarr.json") not in zipped.directory:
         raise StoreError(f"{zipped.url}: there is no group {group!r}.")
     source = ZippedStore(zipped)
+    if ahead:
+        source.fetch(zipped.directory)
     dataset = dataset_of(source, group, indexes=indexes)
     for name, variable in dataset.variables.items():
-        steps = zip(variable.shape, chunk_shape(variable.shape), strict=True)
-        n_chunks = math.prod(-(-n // step) for n, step in steps)
-        if source.n_chunks(_key(group, str(name))) != n_chunks:
-            raise DamageError(f"{zipped.url}: {name} has not all of its chunks. Remove the object and run again.")
+        _check_chunks(source, _key(group, str(name)), variable.shape)
     return Opened(dataset, source, group)
+
+
+def open_groups(store: Store, path: str, groups: Iterable[str]) -> dict[str, xr.Dataset]:
+    """Several groups of one object, for which it is opened once; raises as ``open_group`` does."""
+    zipped = Zip(store, path)
+    return {group: opened_zip(zipped, group).dataset for group in groups}
 
 
 def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
@@ -110,8 +121,28 @@ def dataset_of(source: ZarrStore, group: str = "", *, indexes: bool = True) -> x
 
 
 def verify(store: Store, path: str) -> None:
-    """Read all of an object; raises ``DamageError`` where a byte is not what was written."""
-    Zip(store, path).verify()
+    """Read all of an object; raises ``DamageError`` where a byte is not what was written, or a chunk is not there."""
+    verify_zip(Zip(store, path))
+
+
+def verify_zip(zipped: Zip) -> None:
+    """Read all of an object that was opened; raises as ``verify``."""
+    from pipeline.store.zipped import ZippedStore
+
+    zipped.verify()
+    if _ABOUT not in zipped.directory:
+        raise DamageError(f"{zipped.url}: it does not say what it holds. Remove the object and run again.")
+    source, about = ZippedStore(zipped), json.loads(zipped.read([_ABOUT])[_ABOUT])
+    for name, node in about["consolidated_metadata"]["metadata"].items():
+        if node["node_type"] == "array":
+            _check_chunks(source, name, node["shape"])
+
+
+def _check_chunks(source: ZippedStore, array: str, shape: Sequence[int]) -> None:
+    """Raise ``DamageError`` where an array has not all of its chunks, as Zarr reads them: as zeros."""
+    steps = zip(shape, chunk_shape(tuple(shape)), strict=True)
+    if source.n_chunks(array) != math.prod(-(-n // step) for n, step in steps):
+        raise DamageError(f"{source.url}: {array} has not all of its chunks. Remove the object and run again.")
 
 
 def group_of(dataset: xr.Dataset) -> Group:

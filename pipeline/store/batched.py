@@ -89,19 +89,28 @@ def _about(units: str, long_name: str) -> dict[str, str]:
     return {"units": units, "long_name": long_name, "source": "counts of rows by bucket"}
 
 
-def opened(store: Store, path: str) -> Opened | Batched:
-    """A group with its rows within reach, be it one object or many; raises as ``arrays.open_group`` does."""
-    found = arrays.opened(store, path)
-    return Batched(store, path, found.dataset) if OBJECT in found.dataset.variables else found
+def opened(store: Store, path: str, *, indexes: bool = True) -> Opened | Batched:
+    """A group with its rows within reach, be it one object or many; raises as ``arrays.open_group`` does.
+
+    Without ``indexes`` names are not read to find positions by them.
+    """
+    return _opened(store, path, Zip(store, path), indexes=indexes)
+
+
+def _opened(store: Store, path: str, zipped: Zip, *, indexes: bool = True) -> Opened | Batched:
+    is_index = f"{OBJECT}/c/0" in zipped.directory
+    found = arrays.opened_zip(zipped, indexes=indexes, ahead=is_index)
+    return Batched(store, path, found.dataset) if is_index else found
 
 
 def verify(store: Store, path: str) -> None:
-    """Read all of a group; raises ``DamageError`` where a byte is not what was written."""
-    arrays.verify(store, path)
-    found = opened(store, path)
+    """Read all of a group; raises ``DamageError`` where a byte is not what was written, or a chunk is not there."""
+    zipped = Zip(store, path)
+    arrays.verify_zip(zipped)
+    found = _opened(store, path, zipped)
     if isinstance(found, Batched):
         for batch in range(found.n_batches):
-            found.zipped(batch).verify()
+            arrays.verify_zip(found.zipped(batch))
 
 
 class Batched:

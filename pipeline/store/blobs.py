@@ -6,7 +6,7 @@ Local files go through ``local``, buckets through ``s3``, everything else throug
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,15 +80,6 @@ class Store:
             place.put(path, data)
         BYTES.wrote(len(data))
 
-    def put_parts(self, path: str, parts: Sequence[bytes | memoryview]) -> None:
-        """Write an object of several pieces; into a folder one by one, which spares a copy."""
-        with self._faults("write", path) as place:
-            if isinstance(place, Folder):
-                place.put(path, *parts)
-            else:
-                place.put(path, b"".join(parts))
-        BYTES.wrote(sum(memoryview(part).nbytes for part in parts))
-
     def create(self, path: str, data: bytes) -> bool:
         """Write an object unless there is one: True if this call made it, False if any other did."""
         with self._faults("create", path) as place:
@@ -142,11 +133,11 @@ class Store:
 
     def listing(self, prefix: str = "") -> dict[str, int]:
         """Path and size in bytes of every object below the folder ``prefix``, in order of path; ``""`` lists all."""
-        return {entry.path: entry.n_bytes for entry in self._entries(prefix)}
+        return {entry.path: entry.n_bytes for entry in self.entries(prefix)}
 
     def times(self, prefix: str = "") -> dict[str, float]:
         """When every object below ``prefix`` was written, in seconds since 1970, by the store's own clock."""
-        return {entry.path: entry.written_s for entry in self._entries(prefix)}
+        return {entry.path: entry.written_s for entry in self.entries(prefix)}
 
     def remove(self, path: str) -> None:
         """Remove an object; nothing happens if there is none."""
@@ -167,7 +158,8 @@ class Store:
         """Where an object is, for people and other tools: a local path or a full URL; ``""`` is the store itself."""
         return f"{self.root.rstrip('/')}/{checked_path(path)}" if path else self.root
 
-    def _entries(self, prefix: str) -> list[Entry]:
+    def entries(self, prefix: str = "") -> list[Entry]:
+        """Every object below the folder ``prefix`` with size and time, in order of path."""
         with self._faults("list", prefix) as place:
             below = f"{prefix}/" if prefix else ""
             return sorted(entry for entry in place.entries(prefix) if entry.path.startswith(below))

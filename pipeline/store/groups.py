@@ -20,9 +20,13 @@ from pipeline.store import zips
 
 CHUNK = 65_536
 """Rows of a chunk, at most."""
-KIND = "groups/1"
+KIND = "groups/2"
 """In which form groups are stored."""
-_SHUFFLES = ("bitshuffle", "noshuffle")
+_SHUFFLES = {"bitshuffle": 0, "noshuffle": 8 * CHUNK}
+"""How bytes of numbers stand when they are compressed, and in what blocks (0: as Blosc takes them).
+
+Numbers of few digits repeat, and do so far apart: a chunk is one block.
+"""
 RAGGED = "trial"
 """The dimension whose rows are read by ranges."""
 Values = NDArray[Any]
@@ -109,7 +113,13 @@ def _described(array: Array, shuffle: str) -> dict[str, Any]:
 
 def _number_codecs(dtype: np.dtype[Any], shuffle: str) -> list[dict[str, Any]]:
     order = {"endian": "little"} if dtype.itemsize > 1 else {}
-    blosc = {"typesize": dtype.itemsize, "cname": "zstd", "clevel": 3, "shuffle": shuffle, "blocksize": 0}
+    blosc = {
+        "blocksize": _SHUFFLES[shuffle],
+        "typesize": dtype.itemsize,
+        "cname": "zstd",
+        "clevel": 3,
+        "shuffle": shuffle,
+    }
     return [
         {"name": "bytes", "configuration": order} if order else {"name": "bytes"},
         {"name": "blosc", "configuration": blosc},
@@ -158,7 +168,7 @@ def _shuffle_of(values: Values) -> str:
     Numbers of few digits repeat, which zstd finds where their bytes stand together; others compress when shuffled.
     """
     if values.dtype.kind == "T":
-        return _SHUFFLES[0]
+        return "bitshuffle"
     first = values.reshape(-1)[:CHUNK]
     return min(_SHUFFLES, key=lambda shuffle: len(_compressed(first, shuffle)))
 
@@ -175,6 +185,7 @@ def _compressed(values: Values, shuffle: str) -> bytes:
         little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
         how = blosc.BITSHUFFLE if shuffle == "bitshuffle" else blosc.NOSHUFFLE
         blosc.use_threads = False  # blocks stand in the order in which the threads of a compression finish
-        data = blosc.compress(little.reshape(-1).view(np.uint8), b"zstd", 3, how, 0, values.dtype.itemsize)
+        plain = little.reshape(-1).view(np.uint8)
+        data = blosc.compress(plain, b"zstd", 3, how, _SHUFFLES[shuffle], values.dtype.itemsize)
     checksum: int = google_crc32c.value(bytes(data))
     return bytes(data) + checksum.to_bytes(4, "little")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -29,11 +28,6 @@ class NotingStore(Store):
         super().put(path, data)
         self._note(path, data)
 
-    def put_parts(self, path: str, parts: Sequence[bytes | memoryview]) -> None:
-        """Write an object of several pieces, and note what it is."""
-        super().put_parts(path, parts)
-        self._note(path, *parts)
-
     def get(self, path: str) -> bytes:
         """The bytes of an object, noted."""
         data = super().get(path)
@@ -46,7 +40,11 @@ class NotingStore(Store):
         super().remove(path)
 
     def describe(self, path: str) -> Description:
-        """What was last read or written here; what was not is read now, and says itself whether it is whole.
+        """What was last read or written here; what was not is read now."""
+        return dict(self._noted.get(path) or super().describe(path))
+
+    def vouched(self, path: str) -> Description:
+        """What a manifest says of an object; what was not read or written here says itself whether it is whole.
 
         Raises ``DamageError`` where such an object is not what was written: no manifest may vouch for it.
         """

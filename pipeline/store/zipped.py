@@ -34,6 +34,11 @@ class ZippedStore(Store):
         self._zip = zipped
         self._fetched: deque[dict[str, bytes]] = deque(maxlen=_FETCHES)
 
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return self._zip.url
+
     def fetch(self, keys: Iterable[str]) -> None:
         """Read entries that will be asked for, those near each other by one request; forget those of long before."""
         if wanted := [key for key in keys if key in self._zip.directory]:

@@ -83,7 +83,7 @@ class Zip:
         self._tail_begin = self._directory_begin = 0
         self.directory = self._parsed()
         """Where every entry is, in the order in which they lie."""
-        self.read([name for name, entry in self.directory.items() if entry.begin >= self._tail_begin])
+        self.read([name for name in self.directory if self.holds(name)])
         if not self._tail_begin:
             self._check(self._tail)
 
@@ -96,6 +96,10 @@ class Zip:
     def url(self) -> str:
         """Where it is."""
         return self._store.url(self._path)
+
+    def holds(self, name: str) -> bool:
+        """Whether an entry came with the directory: reading it asks for nothing."""
+        return self.directory[name].begin >= self._tail_begin
 
     def read(self, names: Sequence[str]) -> dict[str, bytes]:
         """The bytes of entries by their names; those that lie near each other come by one request."""
@@ -138,9 +142,13 @@ class Zip:
         return self._range(self.directory[name].begin, self._tail_begin + len(self._tail))
 
     def verify(self) -> None:
-        """Read and check all of it."""
-        self.read(list(self.directory))
-        self._check(self._store.get(self._path))
+        """Read and check all of it; what was read and checked with the directory is not read again."""
+        if not self._tail_begin:
+            return
+        whole = self._store.get(self._path)
+        for name, entry in self.directory.items():
+            self._checked(name, whole[entry.begin : entry.begin + entry.n_bytes])
+        self._check(whole)
 
     def _check(self, whole: bytes) -> None:
         before = _digest(whole[: self._directory_begin])

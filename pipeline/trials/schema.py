@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.arrays import Bools, Codes, Floats, Ints
+from pipeline.store.address import digest_columns
 
 N_BUCKETS = 64
 
@@ -174,3 +176,8 @@ class Timeline:
     excerpts: Excerpts
     header_s: float
     """``source_signal_duration`` of the ECF; NaN where absent."""
+
+    @cached_property
+    def placed(self) -> str:
+        """SHA-256 of the recordings with their places: many addresses hold it."""
+        return digest_columns({"files": self.files, "offset_s": self.offset_s})

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -71,12 +72,16 @@ class Spans:
         """From the first cell's begin to the last one's end."""
         return max(self.ended_s) - min(self.begun_s)
 
+    @property
+    def pairs(self) -> list[tuple[float, float]]:
+        """Begin and end of each."""
+        return list(zip(self.begun_s, self.ended_s, strict=True))
+
     def busy(self, n_workers: int) -> float:
         """The share of workers that work on a cell, by samples between first and last."""
         first_s = min(self.begun_s)
         at = [first_s + self.whole_s * (number + 0.5) / N_SAMPLES for number in range(N_SAMPLES)]
-        spans = list(zip(self.begun_s, self.ended_s, strict=True))
-        working = sum(begin_s <= now_s < end_s for now_s in at for begin_s, end_s in spans)
+        working = sum(begin_s <= now_s < end_s for now_s in at for begin_s, end_s in self.pairs)
         return working / (N_SAMPLES * n_workers)
 
 
@@ -134,3 +139,25 @@ def test_four_workers_are_almost_four_times_as_fast_as_one(
         took_s[n_workers] = run(folder, tmp_path / f"store{n_workers}", cluster).whole_s
     sys.stdout.write(f"16 cells: {took_s[1]:.1f} s on one worker, {took_s[4]:.1f} s on four\n")
     assert took_s[1] / took_s[4] >= 3.6
+
+
+def test_workers_that_join_and_leave_midway_are_filled_and_missed(
+    tmp_path: Path, cluster: LocalCluster, prefect_server: None
+) -> None:
+    folder, store = evaluation(tmp_path / "e", 8), Store(str(tmp_path / "store"))
+    scale(cluster, 1)
+
+    def change() -> None:
+        for n_results, n_workers in ((2, 4), (16, 2)):
+            while len(store.listing("results")) < n_results:
+                time.sleep(0.1)
+            cluster.scale(n_workers)
+
+    changing = Thread(target=change, daemon=True)
+    changing.start()
+    spans = run(folder, Path(store.root), cluster)
+    changing.join(60)
+    assert not changing.is_alive()
+    assert len(spans.workers) >= 4
+    at_once = max(sum(begin_s <= now_s < end_s for begin_s, end_s in spans.pairs) for now_s in spans.begun_s)
+    assert at_once == 4

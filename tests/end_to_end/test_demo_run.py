@@ -17,6 +17,7 @@ from pipeline.engine.plan import load_plan
 from pipeline.engine.result import document
 from pipeline.engine.score import score_files
 from pipeline.grid import latest, load_grid
+from pipeline.metrics.kws.det import thinned
 from pipeline.protocols import find
 from pipeline.store.blobs import Store
 
@@ -84,7 +85,7 @@ def test_a_cell_of_the_run_equals_the_same_cell_scored_in_memory(demo_run):
     job = next(job for job in plan.jobs if str(job.cell) == "eval-q/dev/cobalt")
     alone = score_files(find("sws2013"), {role: source.uri for role, source in job.inputs.items()}, cell=job.cell)
     kept = load_result(store, job.address)
-    alone = replace(alone, curve=plan.protocol.family.stored_curve(alone.curve))
+    alone = replace(alone, curve=thinned(alone.curve))
     ours, theirs = (document(result, curve=True) for result in (alone, kept))
     for part in ("measures", "blocks", "curve", "facts", "signature"):
         assert ours[part] == theirs[part]

@@ -12,9 +12,6 @@ from hypothesis.extra.numpy import arrays
 
 from pipeline.metrics.entropy import binary_sums
 from pipeline.metrics.entropy.maps import AffineMap
-from pipeline.metrics.kws import at_scores, sweep
-from pipeline.metrics.kws.at_scores import Asked
-from pipeline.metrics.kws.means import query_means
 from pipeline.metrics.kws.optimum import optima
 from pipeline.metrics.kws.shared import means_of, optima_of
 from pipeline.metrics.measure import Rules, Scored
@@ -23,7 +20,7 @@ from pipeline.partials.exact import ExactSum
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Facts, OperatingPoint
 
-NEVER, MANY = 1 << 60, 1 << 20
+NEVER = 1 << 60
 QUERIES = tuple(f"q{number}" for number in range(7))
 STEPS = (1.0, 0.5, 0.001, 1e-6, 2.0**-20)
 """Between scores: decimals of several lengths, some over several pages of the kernel's table, and none at all."""
@@ -48,38 +45,6 @@ def ledgers(draw):
     return Ledger.of(QUERIES, query, score, score > 0, target & (query > 0), random.integers(0, 3, 4))
 
 
-@st.composite
-def questions(draw):
-    """Two sweeps and a count, each of some queries."""
-    words = arrays(np.int64, len(QUERIES), elements=st.integers(-(2**40), 2**40))
-    used = arrays(np.bool_, len(QUERIES))
-    return tuple(Asked(draw(used), tuple(draw(words) for _ in range(n))) for n in (1, 2, 2))
-
-
-def summed(ledger, asked, compiled_from, places):
-    with (
-        patch.object(at_scores, "COMPILED_FROM", compiled_from),
-        patch.object(at_scores, "_TABLE_PLACES", places),
-        patch.object(at_scores, "_COMPILED_PLACES", places),
-    ):
-        found = at_scores.at_scores(ledger, asked)
-    return [(each.score.tobytes(), *(column.tobytes() for column in each.sums)) for each in found]
-
-
-@settings(max_examples=60, deadline=None)
-@given(ledgers(), questions())
-def test_sums_at_scores_are_the_same_in_order_in_a_table_and_compiled(ledger, asked):
-    expected = summed(ledger, asked, NEVER, 0)
-    assert summed(ledger, asked, NEVER, MANY) == expected
-    assert summed(ledger, asked, 0, MANY) == expected
-    for each, (score, *columns) in zip(asked, expected, strict=True):
-        rows = each.used[ledger.query]
-        assert score == np.unique(ledger.score[rows]).tobytes()
-        for weight, column in zip(each.weights, columns, strict=True):
-            words = (weight[ledger.query] * ledger.n_nontarget)[rows]
-            assert np.frombuffer(column, np.int64).sum() == words.sum()
-
-
 @settings(max_examples=100, deadline=None)
 @given(arrays(np.uint64, 40), arrays(np.int64, 40, elements=st.integers(0, 2**20)))
 def test_compiled_products_are_as_exact(bits, counts):
@@ -88,18 +53,6 @@ def test_compiled_products_are_as_exact(bits, counts):
         found = ExactSum.of_products(values, counts)
     with patch.object(exact, "COMPILED_FROM", NEVER):
         assert found == ExactSum.of_products(values, counts)
-
-
-@settings(max_examples=40, deadline=None)
-@given(ledgers(), st.sampled_from([50.0, 301.5, 1e6 + 1 / 3]), st.sampled_from([0.0, 9.0, 999.9]), st.booleans())
-def test_compiled_sweeps_have_the_same_points(ledger, n_trials, beta, reject_all):
-    means = query_means(ledger, n_trials, include_no_targets=True)
-    curves = []
-    for compiled_from in (0, NEVER):
-        with patch.object(sweep, "COMPILED_FROM", compiled_from):
-            curves.append(sweep.sweep(ledger, means, beta, reject_all_point=reject_all))
-    points = [[part.tobytes() for part in (c.threshold, c.p_miss, c.p_fa, c.twv)] for c in curves]
-    assert (points[0], curves[0].best, curves[0].reason) == (points[1], curves[1].best, curves[1].reason)
 
 
 @settings(max_examples=40, deadline=None)

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.engine.parts import Parts
-from pipeline.engine.runner import runner
 from pipeline.formats.lre.names import LANGUAGES, columns_of
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.multiclass.cost import log_cost, log_prior, prior_entropy
@@ -26,6 +24,7 @@ from pipeline.protocols import find
 from pipeline.protocols.base import Conclusion
 from pipeline.terms import Facts, Figure, OperatingPoint
 from tests.properties.extreme_scores import SCORES
+from tests.properties.few_rows import few_rows_at_once
 
 COLUMNS = columns_of("Empty")
 LABELS = (*COLUMNS, "Spanish", "-")
@@ -94,17 +93,11 @@ def test_any_order_and_partition_give_the_same_bits(test: Segments, n: int, rand
 
 
 @settings(max_examples=20)  # eleven calibrations each
-@given(scored_segments() | scored_segments(SCORES), st.integers(1, 5), st.sampled_from(["Open", "Closed"]))
-def test_passes_over_parts_give_the_bits_of_a_merged_total(test: Segments, n: int, chosen_set: str) -> None:
-    label, scores = test
-    parts = [rows_of((label[share], scores[share])) for share in np.array_split(np.arange(label.size), n)]
-    protocol = replace(PROTOCOL, settings=replace(PROTOCOL.settings, also_closed=True))
-    survey = {"task": "Empty", "set": chosen_set}
-    conclude_parts = protocol.family.conclude_parts
-    assert conclude_parts is not None
-    found = conclude_parts(protocol, Parts(runner(None), parts), FACTS, survey)
+@given(scored_segments() | scored_segments(SCORES), st.sampled_from([1, 7, 50]), st.sampled_from(["Open", "Closed"]))
+def test_figures_do_not_know_of_blocks(test: Segments, at_once: int, chosen_set: str) -> None:
     whole = conclude(test, chosen_set, also_closed=True)
-    assert found is not None
+    with few_rows_at_once(at_once):
+        found = conclude(test, chosen_set, also_closed=True)
     assert bits(found) == bits(whole)
     assert repr((found.facts, found.findings, found.blocks)) == repr((whole.facts, whole.findings, whole.blocks))
 

@@ -21,7 +21,8 @@ from pipeline.partials.event_outcomes import Declared, EventOutcomes
 from pipeline.partials.merge import merge_tree
 from pipeline.partials.tie_order import TieOrder
 from pipeline.protocols import find
-from pipeline.protocols.base import Conclusion
+from pipeline.protocols.base import DRAWN, Conclusion
+from tests.properties.few_rows import few_rows_at_once
 
 SCORES = st.sampled_from([0.0, 0.125, 0.25, 0.5, 0.75, 1.0])
 ROLES = ("index", "ref", "clipmd", "eventdb", "judgement", "detection", "threshold")
@@ -65,6 +66,16 @@ def _outcomes(
 def _conclusion(tables: dict[str, Any], **settings: Any) -> Conclusion:
     protocol, total, reference = _outcomes(tables, **settings)
     return protocol.family.conclude(protocol, total, reference.facts, {"n_rows": len(tables["detection"].table)})
+
+
+@given(events, st.sampled_from([1, 7]))
+def test_figures_do_not_know_of_blocks(made, at_once):
+    protocol, total, reference = _outcomes(_tables(made))
+    given_ = protocol, total, reference.facts, {}
+    whole, drawn = protocol.family.concluded(*given_), protocol.family.concluded(*given_, DRAWN)
+    with few_rows_at_once(at_once):
+        assert repr(protocol.family.concluded(*given_)) == repr(whole)
+        assert repr(protocol.family.concluded(*given_, DRAWN)) == repr(drawn)
 
 
 @given(events, st.lists(st.integers(1, 63), max_size=4), st.sampled_from(["id", "id_descending", "against"]))

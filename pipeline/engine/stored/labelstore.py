@@ -150,7 +150,7 @@ def to_dataset(labels: Labels, about: Mapping[str, str]) -> xr.Dataset:
 
 def load(store: Store, path: str, first: int, last: int) -> Labels:
     """Those of buckets ``first`` up to ``last`` (exclusive). Raises ``DamageError``."""
-    return _labels(batched.opened(store, path), first, last)
+    return _labels(batched.opened(store, path, indexes=False), first, last)
 
 
 def _labels(opened: Opened | Batched, first: int, last: int) -> Labels:

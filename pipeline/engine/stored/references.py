@@ -102,4 +102,5 @@ def sound(
 def load(store: Store, kind: Kind, reference_address: str) -> Reference:
     """The reference at an address; kept per process, since every task of a cell needs it."""
     path = path_of(reference_address)
-    return from_groups({name: arrays.open_group(store, path, name).load() for name in groups_of()}, kind)
+    groups = arrays.open_groups(store, path, groups_of())
+    return from_groups({name: group.load() for name, group in groups.items()}, kind)

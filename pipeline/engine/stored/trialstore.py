@@ -198,4 +198,4 @@ def _load(store: Store, kind: Kind, path: str, first: int, last: int) -> Sliced:
 @lru_cache(maxsize=2)
 def _opened(store: Store, path: str) -> arrays.Opened | batched.Batched:
     """Stored trials: the same for all who read buckets of them, as long as few others are read between."""
-    return batched.opened(store, path)
+    return batched.opened(store, path, indexes=False)

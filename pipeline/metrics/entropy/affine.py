@@ -149,7 +149,7 @@ def _rough(made: Moments, unit_bits: int, prior: Prior, start: float) -> AffineM
 
 
 def newton_sums(rows: Rows, prior: tuple[float, float], at: AffineMap) -> NewtonSums:
-    """Task: cost, gradient and Hessian of one part at a map."""
+    """Cost, gradient and Hessian of one block at a map."""
     score, n_target, n_nontarget = _finite(rows)
     total = NewtonSums.zero(2)
     for some in in_blocks(score.size):
@@ -158,7 +158,7 @@ def newton_sums(rows: Rows, prior: tuple[float, float], at: AffineMap) -> Newton
 
 
 def moments(rows: Rows, scale: Scale, unit_bits: int) -> Moments:
-    """Task: whole weights and first moments of one part by class and bin, in units that make every sum exact."""
+    """Whole weights and first moments of one block by class and bin, in units that make every sum exact."""
     score, *weights = _finite(rows)
     sums = np.zeros((4, BINS))
     for some in in_blocks(score.size):

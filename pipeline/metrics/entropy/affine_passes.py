@@ -87,7 +87,7 @@ class Look:
 
 
 def look(rows: Rows) -> Look:
-    """Task: the first pass over one part."""
+    """The first pass over one block."""
     score, *weights = rows
     finite = finite_part(score)
     all_finite, kept = finite == slice(0, score.size), score[finite]

@@ -14,9 +14,9 @@ import numpy as np
 from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import COST, SHARE
 from pipeline.metrics.entropy.cllr import cllr, min_cllr
-from pipeline.metrics.entropy.crossentropy import TrialSet, over_trials, trials_of
 from pipeline.metrics.entropy.cxe import POOLED
 from pipeline.metrics.entropy.rocch import eer, hull_of, pav_of
+from pipeline.metrics.entropy.trial_set import Submitted, trials_of
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.partials.ledger import Ledger
@@ -37,7 +37,7 @@ def error_rates(scored: Scored[Ledger], prior_log_odds: Floats) -> dict[str, Flo
     P P_miss + (1 - P) P_fa, pooled over all trials.
     """
     trials = scored.once(trials_of)
-    misses, rejected = over_trials(scored)(rejections, -prior_log_odds).astype(np.float64)
+    misses, rejected = trials.over_submitted(rejections, -prior_log_odds).astype(np.float64)
     late = trials.censored_score < -prior_log_odds[:, None]
     misses += late @ trials.censored_target
     rejected += [math.fsum(trials.censored_nontarget[rows].tolist()) for rows in late]
@@ -53,10 +53,11 @@ def error_rates(scored: Scored[Ledger], prior_log_odds: Floats) -> dict[str, Flo
     }
 
 
-def rejections(trials: TrialSet, thresholds: Floats) -> Ints:
-    """Submitted targets and non-targets below each threshold, (2, n)."""
-    below = np.searchsorted(trials.score, thresholds, side="left")
-    return np.stack([np.append(0, np.cumsum(column))[below] for column in (trials.n_target, trials.n_nontarget)])
+def rejections(block: Submitted, thresholds: Floats) -> Ints:
+    """Targets and non-targets of a block below each threshold, (2, n)."""
+    score, *counts = block
+    below = np.searchsorted(score, thresholds, side="left")
+    return np.stack([np.append(0, np.cumsum(column))[below] for column in counts])
 
 
 def calibration_map(scored: Scored[Ledger]) -> dict[str, Floats]:

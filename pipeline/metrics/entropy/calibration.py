@@ -6,8 +6,9 @@ import math
 
 from pipeline.metrics.bounds import COST, SHARE
 from pipeline.metrics.entropy import affine
-from pipeline.metrics.entropy.crossentropy import NO_SCORES, cnxe, over_rows, prior_entropy, trials_of
+from pipeline.metrics.entropy.crossentropy import cnxe, prior_entropy
 from pipeline.metrics.entropy.rocch import pav_of
+from pipeline.metrics.entropy.trial_set import NO_SCORES, trials_of
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure, Scored
 from pipeline.partials.ledger import Ledger
@@ -31,7 +32,7 @@ def _affine(scored: Scored[Ledger]) -> Figure:
         return Figure(1.0, status=NO_SCORES, detail={"gamma": math.nan, "delta": math.nan})
     point = scored.point
     prior = point.effective_prior
-    found = affine.minimise_over(over_rows(scored), prior, point.logit_prior)
+    found = affine.minimise_over(trials.over_rows, prior, point.logit_prior)
     # gamma = 1 and gamma = 0 are among the maps: rounding must not say otherwise.
     value = min(found.value / prior_entropy(prior), scored.once(cnxe).value, 1.0)
     return Figure(value, status=found.status, detail={"gamma": found.gamma, "delta": found.delta})

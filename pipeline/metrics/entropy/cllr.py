@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from pipeline.metrics.entropy.crossentropy import NO_SCORES, cost_sums, cross_entropy, over_trials, trials_of
+from pipeline.metrics.entropy.crossentropy import cross_entropy
 from pipeline.metrics.entropy.rocch import pav_of
+from pipeline.metrics.entropy.trial_set import NO_SCORES, trials_of
 from pipeline.metrics.measure import Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
@@ -21,8 +22,7 @@ def cllr(scored: Scored[Ledger]) -> Figure:
         return Figure.undefined(trials.reason)
     if trials.status == NO_SCORES:
         return Figure(1.0, status=NO_SCORES)
-    submitted = over_trials(scored)(cost_sums, 0.0)
-    return Figure(cross_entropy(trials, 0.5, 0.0, submitted) / math.log(2.0), status=trials.status)
+    return Figure(cross_entropy(trials, 0.5, 0.0) / math.log(2.0), status=trials.status)
 
 
 def min_cllr(scored: Scored[Ledger]) -> Figure:

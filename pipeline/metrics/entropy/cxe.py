@@ -8,16 +8,8 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.metrics.bounds import COST, SHARE
-from pipeline.metrics.entropy.crossentropy import (
-    MORE_DETECTIONS_THAN_TRIALS,
-    NO_SCORES,
-    cnxe,
-    cxe,
-    cxe_prior,
-    cxe_submitted,
-    prior_entropy,
-    trials_of,
-)
+from pipeline.metrics.entropy.crossentropy import cnxe, cxe, cxe_prior, cxe_submitted, prior_entropy
+from pipeline.metrics.entropy.trial_set import MORE_DETECTIONS_THAN_TRIALS, NO_SCORES, trials_of
 from pipeline.metrics.kws.counts import by_query as sums_by_query
 from pipeline.metrics.kws.means import MORE_TARGETS_THAN_TRIALS
 from pipeline.metrics.kws.shared import LedgerScored

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
-from pipeline.metrics.entropy.affine_passes import exact_mass
+from pipeline.metrics.entropy.affine_passes import Rows, exact_mass
 from pipeline.partials.exact import ExactSum
 
 Number = int | Fraction
@@ -53,18 +53,43 @@ class Pav:
         return math.fsum(losses(*self.weights, prior / target, (1.0 - prior) / nontarget))
 
 
-def pav(rows: tuple[Floats, Floats, Floats]) -> Pav:
-    """Scores in ascending order and their class weights, pooled.
+class Runs(NamedTuple):
+    """Rows in ascending order, of which neighbours of one class with whole weights may have become one."""
+
+    low: Floats
+    high: Floats
+    n_target: Floats
+    n_nontarget: Floats
+    largest_tie: float
+    """The largest weight of one score."""
+
+    @classmethod
+    def of(cls, rows: Rows) -> Runs:
+        """Distinct ascending scores with their class weights. Neighbours of one class have equal fractions anyway."""
+        score, n_target, n_nontarget = rows
+        both = n_target + n_nontarget
+        kind = (n_nontarget == 0).view(np.int8) - (n_target == 0)
+        alone = (kind == 0) | (both != np.floor(both))
+        starts = np.flatnonzero(np.append(True, (kind[1:] != kind[:-1]) | alone[1:] | alone[:-1])[: kind.size])
+        ends = np.append(starts[1:], kind.size)
+        if starts.size:
+            n_target, n_nontarget = (np.add.reduceat(weights, starts) for weights in (n_target, n_nontarget))
+        return cls(score[starts], score[ends[: starts.size] - 1], n_target, n_nontarget, float(both.max(initial=0.0)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Runs]) -> Runs:
+        """All of ``parts`` (one at least), each above those before."""
+        low, high, n_target, n_nontarget = (np.concatenate([part[at] for part in parts]) for at in range(4))
+        return cls(low, high, n_target, n_nontarget, max(part.largest_tie for part in parts))
+
+
+def pav(blocks: Iterable[Rows]) -> Pav:
+    """Blocks of scores in ascending order with their class weights, pooled; one block at least.
 
     Rows are distinct scores, so tied scores share a block. Weights are compared and added exactly. Infinite scores are
     the extreme ranks like any others.
     """
-    score, n_target, n_nontarget = rows
-    return pav_of_runs(score, score, n_target, n_nontarget)
-
-
-def pav_of_runs(low: Floats, high: Floats, n_target: Floats, n_nontarget: Floats) -> Pav:
-    """``pav`` of rows of which those with trials of both classes are one score, others may be runs of one class."""
+    low, high, n_target, n_nontarget, tied = Runs.joined([Runs.of(rows) for rows in blocks])
     # Neighbours of one class only have equal fractions: pooling them first leaves few rows for the loop.
     targets, nontargets = n_nontarget == 0, (n_target == 0) & (n_nontarget != 0)
     changes = (targets[1:] != targets[:-1]) | (nontargets[1:] != nontargets[:-1]) | ~(targets | nontargets)[1:]
@@ -80,7 +105,6 @@ def pav_of_runs(low: Floats, high: Floats, n_target: Floats, n_nontarget: Floats
         _numbers(found, starts, rows, weights)
         for found, rows, weights in zip(sums, broken, (n_target, n_nontarget), strict=True)
     )
-    tied = float((n_target + n_nontarget).max(initial=0.0))
     return Pav(_pooled(map(Block, *exact, *scores)), (exact_mass(n_target), exact_mass(n_nontarget)), tied)
 
 
@@ -134,7 +158,7 @@ def minimum(n_target: Floats, n_nontarget: Floats, prior: float) -> float:
 
 
 def _ranked(n_target: Floats, n_nontarget: Floats) -> Pav:
-    return pav((np.arange(n_target.size, dtype=np.float64), n_target, n_nontarget))
+    return pav([(np.arange(n_target.size, dtype=np.float64), n_target, n_nontarget)])
 
 
 def losses(target: Floats, nontarget: Floats, target_weight: float, nontarget_weight: float) -> list[float]:

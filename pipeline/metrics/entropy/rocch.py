@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.arrays import Floats
-from pipeline.metrics.entropy.crossentropy import trials_of
 from pipeline.metrics.entropy.isotonic import Pav, pav
-from pipeline.metrics.entropy.pav_runs import separators
+from pipeline.metrics.entropy.trial_set import trials_of
 from pipeline.metrics.measure import Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
@@ -24,11 +23,7 @@ class Hull(NamedTuple):
 
 def pav_of(scored: Scored[Ledger]) -> Pav:
     """The pooled trials of a cell whose trial set exists."""
-    trials, elsewhere = scored.once(trials_of), scored.elsewhere
-    if elsewhere is None:
-        return pav(trials.rows())
-    found: Pav = elsewhere.runs(separators(scored.total, trials)).pooled(elsewhere.largest_tie())
-    return found
+    return pav(scored.once(trials_of).rows())
 
 
 def hull_of(scored: Scored[Ledger]) -> Hull:

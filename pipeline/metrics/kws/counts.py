@@ -68,7 +68,7 @@ def decision_range(ledger: Ledger) -> Decisions:
     min_yes, max_no = math.inf, -math.inf
     some_yes = some_no = False
     for rows, yes, no in said(ledger):
-        score = ledger.score[rows]
+        score = ledger.scores.at(rows)
         min_yes = min(min_yes, float(np.min(score, where=yes, initial=math.inf)))
         max_no = max(max_no, float(np.max(score, where=no, initial=-math.inf)))
         some_yes, some_no = some_yes or bool(yes.any()), some_no or bool(no.any())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +12,13 @@ from scipy.special import ndtri
 
 from pipeline.arrays import Floats, Ints
 from pipeline.metrics.fixed_point import in_blocks
-from pipeline.metrics.kws.radix import LEVELS, images, prefixes
-from pipeline.metrics.kws.sweep import Curve
+
+if TYPE_CHECKING:
+    from pipeline.metrics.kws.sweep import Curve
+
+LEVELS = (20, 32, 44, 56, 64)
+"""Bits of a bucket of scores, coarse to fine: sign, exponent and 8 digits of the significand are 256 an octave."""
+_SIGN = np.uint64(1 << 63)
 
 P_CLIP = 2.220446049250313e-16
 """Rates are kept inside [P_CLIP, 1 - P_CLIP] on normal-deviate axes, as KWSEval does."""
@@ -60,8 +67,8 @@ def thin(curve: Curve, eps_probit: float = EPS_PROBIT) -> Curve:
     if curve.best >= 0:
         kept[curve.best] = True
     best = int(np.count_nonzero(kept[: curve.best])) if curve.best >= 0 else -1
-    columns = (curve.threshold[kept], curve.p_miss[kept], curve.p_fa[kept], curve.twv[kept])
-    return Curve(*columns, best=best, reason=curve.reason)
+    columns = {name: getattr(curve, name)[kept] for name in ("threshold", "p_miss", "p_fa", "twv")}
+    return replace(curve, **columns, best=best)
 
 
 def representative(
@@ -69,25 +76,46 @@ def representative(
 ) -> NDArray[np.bool_]:
     """Points of a sweep that stand for all: ``threshold`` ascends, a NaN last accepts nothing.
 
-    The lowest score of every coarse bucket (``radix.LEVELS``), and the last point. Between two of them the curve, which
-    is monotone, stays within the rectangle that they span; inside those that are wider and higher than ``eps_probit``
-    the buckets of the next level stand, and so on. So every point left out is within ``eps_probit``, on one axis, of
-    the line through those kept, and buckets need not be looked into to know which.
+    The lowest score of every coarse bucket (``LEVELS``), and the last point. Between two of them the curve, which is
+    monotone, stays within the rectangle that they span; inside those that are wider and higher than ``eps_probit`` the
+    buckets of the next level stand, and so on. So every point left out is within ``eps_probit``, on one axis, of the
+    line through those kept.
     """
     kept = np.zeros(threshold.size, np.bool_)
     kept[-1:] = True
-    starts = _bucket_starts(threshold, LEVELS[0])
-    n_rows = np.diff(np.append(starts, threshold.size))
-    kept[starts] = True
+    kept[_starts(threshold, lambda rows: (p_miss[rows], p_fa[rows]), eps_probit, part=False)] = True
+    return kept
+
+
+def may_stand(threshold: Floats, rates: Callable[[Ints], tuple[Floats, Floats]]) -> Ints:
+    """Rows of a part of a sweep with all that ``representative`` keeps of it, whatever comes before and after.
+
+    ``rates`` gives P_miss and P_fa of rows. Points inside a bucket that is no rectangle to be seen are never kept.
+    """
+    return _starts(threshold, rates, EPS_PROBIT, part=True)
+
+
+def _starts(
+    threshold: Floats, rates: Callable[[Ints], tuple[Floats, Floats]], eps_probit: float, *, part: bool
+) -> Ints:
+    """First rows of buckets: of all coarse ones, and of finer ones inside those that are wide and high.
+
+    In a part of a sweep what reaches to an end may go on beyond it, and counts as wide.
+    """
+    starts, last = _bucket_starts(threshold, LEVELS[0]), threshold.size - 1
+    n_rows, found = np.diff(np.append(starts, threshold.size)), [starts]
     for bits in LEVELS[1:]:
-        ends = np.minimum(starts + n_rows, threshold.size - 1)
-        wide = _apart(p_fa, starts, ends, eps_probit) & _apart(p_miss, starts, ends, eps_probit)
+        low, high = rates(starts), rates(np.minimum(starts + n_rows, last))
+        wide = np.abs(probit(high[0]) - probit(low[0])) > eps_probit
+        wide &= np.abs(probit(high[1]) - probit(low[1])) > eps_probit
+        if part:
+            wide |= (starts == 0) | (starts + n_rows > last)
         starts, n_rows = starts[wide], n_rows[wide]
         inside = np.repeat(starts - (np.cumsum(n_rows) - n_rows), n_rows) + np.arange(n_rows.sum())
         first = _bucket_starts(threshold[inside], bits)
         starts, n_rows = inside[first], np.diff(np.append(first, inside.size))
-        kept[starts] = True
-    return kept
+        found.append(starts)
+    return np.concatenate(found)
 
 
 def _bucket_starts(threshold: Floats, bits: int) -> Ints:
@@ -95,13 +123,15 @@ def _bucket_starts(threshold: Floats, bits: int) -> Ints:
     found = [np.zeros(min(threshold.size, 1), np.int64)]
     for rows in in_blocks(threshold.size):
         begin = max(rows.start - 1, 0)
-        bucket = prefixes(images(threshold[begin : rows.stop]), bits)
+        bucket = images(threshold[begin : rows.stop]) >> np.uint64(LEVELS[-1] - bits)
         found.append(begin + 1 + np.flatnonzero(bucket[1:] != bucket[:-1]))
     return np.concatenate(found)
 
 
-def _apart(rate: Floats, starts: Ints, ends: Ints, eps_probit: float) -> NDArray[np.bool_]:
-    return np.asarray(np.abs(probit(rate[ends]) - probit(rate[starts])) > eps_probit)
+def images(score: Floats) -> NDArray[np.uint64]:
+    """Unsigned numbers in the order of the scores, -0.0 like 0.0; NaN beyond everything. High bits are a bucket."""
+    bits = (np.asarray(score, np.float64) + 0.0).view(np.uint64)
+    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 
 
 def thinned(curve: Mapping[str, Sequence[float] | Floats]) -> dict[str, list[float]]:

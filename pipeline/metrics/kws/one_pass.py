@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pipeline.metrics.kws.at_scores import Asked, AtScores, at_scores
+from pipeline.arrays import Floats
+from pipeline.metrics.kws.at_scores import AtScores, at_scores
 from pipeline.metrics.kws.means import QueryMeans, query_means
+from pipeline.metrics.kws.sweep import Curve, Sweep, no_curve
 from pipeline.metrics.kws.thin import thinned
 from pipeline.metrics.measure import Scored
+from pipeline.partials.ascending import ascending
 from pipeline.partials.ledger import Ledger
+from pipeline.partials.rows import narrowed
 
 LedgerScored = Scored[Ledger]
 
 
 def thin_of(scored: LedgerScored) -> Ledger:
     """The rows that figures of single queries need, at the Bayes threshold among others."""
-    if scored.elsewhere is not None:
-        return scored.total
     # A point that depends on the key may not exist where nothing is scored.
     return thinned(scored.total, (scored.point.threshold,) if scored.total.n_true.any() else ())
 
@@ -51,23 +54,63 @@ def sweeps_of(scored: LedgerScored) -> tuple[QueryMeans, ...]:
     return (own, means)
 
 
-class Passed(NamedTuple):
-    """Sums at the distinct scores of a cell."""
+class Counted(NamedTuple):
+    """Distinct scores of some queries, ascending, with the number of non-targets, in a narrow type."""
 
-    trials: AtScores
-    """How many non-targets there are, of queries with targets."""
-    sweeps: tuple[tuple[QueryMeans, AtScores], ...]
-    """Their weights in the false-alarm rate of each sweep that exists."""
+    score: Floats
+    n_nontarget: NDArray[Any]
+
+
+class _Counting:
+    """Counts at distinct scores, of blocks that ascend: nine bytes a score, of which nothing is copied."""
+
+    def __init__(self, most: int) -> None:
+        self._score, self._size, self._counts = np.empty(most), 0, list[NDArray[Any]]()
+
+    def add(self, points: AtScores) -> None:
+        begin, self._size = self._size, self._size + points.score.size
+        self._score[begin : self._size] = points.score
+        self._counts.append(narrowed(points.n_nontarget()))
+
+    def made(self) -> Counted:
+        return Counted(self._score[: self._size], np.concatenate([np.zeros(0, np.uint8), *self._counts]))
+
+
+class Passed(NamedTuple):
+    """What is folded over all rows of a cell."""
+
+    trials: Counted
+    """Of queries with targets."""
+    curves: tuple[Curve, ...]
+    """Of ``sweeps_of``."""
 
 
 def passed(scored: LedgerScored) -> Passed:
-    """All that is summed by score, in one pass."""
-    sweeps = [means for means in scored.once(sweeps_of) if means.reason is None]
-    counted = Asked(scored.once(thin_of).n_true[0] > 0, (np.ones(len(scored.total.queries), np.int64),))
-    trials, *words = at_scores(scored.total, (counted, *map(false_alarms, sweeps)))
-    return Passed(trials, tuple(zip(sweeps, words, strict=True)))
+    """All that is folded over scores, in one pass."""
+    sweeps, thin = scored.once(sweeps_of), scored.once(thin_of)
+    trials, in_set = _Counting(len(scored.total)), thin.n_true[0] > 0
+    made = [None if means.reason else _sweep(scored, means) for means in sweeps]
+    for block in ascending(scored.total):
+        points = AtScores.of(block, in_set)
+        trials.add(points)
+        for means, one in zip(sweeps, made, strict=True):
+            if one is not None:
+                one.add(points if np.array_equal(means.scored, in_set) else AtScores.of(block, means.scored))
+    ends = scored.rules.reject_all_point
+    curves = (
+        no_curve(means) if one is None else one.curve(reject_all_point=ends)
+        for means, one in zip(sweeps, made, strict=True)
+    )
+    return Passed(trials.made(), tuple(curves))
 
 
-def false_alarms(means: QueryMeans) -> Asked:
-    """High and low words of the false-alarm rate of some means."""
-    return Asked(means.scored, (means.fa.high, means.fa.low))
+def _sweep(scored: LedgerScored, means: QueryMeans) -> Sweep:
+    return Sweep(scored.once(thin_of), means, scored.point.beta, every_point=scored.every_point)
+
+
+def counted_of(ledger: Ledger, used: NDArray[np.bool_]) -> Counted:
+    """The trials of some queries of a ledger of one condition."""
+    counting = _Counting(len(ledger))
+    for points in at_scores(ledger, used):
+        counting.add(points)
+    return counting.made()

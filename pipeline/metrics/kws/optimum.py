@@ -41,7 +41,7 @@ def optima(ledger: Ledger, means: QueryMeans, beta: float, *, reject_all_point: 
     queries, first = ledger.runs
     for some, begin, end in _batches(queries, first, len(ledger)):
         rows, starts = slice(begin[0], end[-1]), begin - begin[0]
-        n_hit, n_fa = (_accepted(counts[rows], starts) for counts in (ledger.n_target, ledger.n_nontarget))
+        n_hit, n_fa = (_accepted(counts[rows].astype(np.int64), starts) for counts in ledger.counts[:2])
         value = _value(n_hit, n_fa, np.repeat(some, end - begin), means, beta)
         top = np.maximum(np.maximum.reduceat(value, starts), best[some])
         # Rows stand by ascending score: the first one within rounding of the best is the lowest threshold.
@@ -51,7 +51,7 @@ def optima(ledger: Ledger, means: QueryMeans, beta: float, *, reject_all_point: 
         chosen = means.scored[some] & (at < end - begin[0])
         best[some] = np.where(means.scored[some], top, best[some])
         query, row = some[chosen], at[chosen]
-        threshold[query], hits[query], alarms[query] = ledger.score[rows][row], n_hit[row], n_fa[row]
+        threshold[query], hits[query], alarms[query] = ledger.scores.at(rows)[row], n_hit[row], n_fa[row]
     twv = np.where(means.in_p_miss, best, np.nan)
     return Optima(threshold, twv, Counts(means.n_true, hits, alarms))
 
@@ -99,7 +99,7 @@ def _may_accept_nothing(ledger: Ledger, means: QueryMeans, *, reject_all_point: 
         return np.ones(n_queries, bool)
     queries, first = ledger.runs
     highest = np.full(n_queries, -np.inf)
-    highest[queries] = ledger.score[np.append(first[1:], len(ledger))[: first.size] - 1]
+    highest[queries] = ledger.scores.at(np.append(first[1:], len(ledger))[: first.size] - 1)
     highest[~means.scored] = -np.inf
     silent = np.ones(n_queries, bool)
     silent[queries] = ~means.scored[queries]

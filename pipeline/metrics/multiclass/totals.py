@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
+from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.measure import Over, Scored
 from pipeline.partials.score_rows import ScoreRows
-from pipeline.partials.tally import Tally
 
 CLASS_WITHOUT_SEGMENTS = "class_without_segments"
 """Reason: a class with a positive prior has no segment, and so no mean cost."""
@@ -52,51 +54,19 @@ class LreTotals:
             return TOO_FEW_CLASSES
         return None if self.n_segments.all() else CLASS_WITHOUT_SEGMENTS
 
+    def blocks(self) -> Iterator[LreTotals]:
+        """The segments, some rows at a time; one block at least. Counts of classes are those of all of them."""
+        for rows in in_blocks(max(self.truth.size, 1)):
+            multiplicity = None if self.multiplicity is None else self.multiplicity[rows]
+            yield replace(self, llh=self.llh[rows], truth=self.truth[rows], multiplicity=multiplicity)
+
 
 LreScored = Scored[LreTotals]
 
 
 def over_segments(scored: LreScored) -> Over:
-    """A way to see all segments again: tasks take ``LreTotals`` of a part of them."""
-    return scored.over or (lambda task, *state: task(scored.total, *state))
-
-
-@dataclass(frozen=True)
-class Elsewhere:
-    """Score rows that lie in parts, of which only the number of segments by label is here."""
-
-    over: Over
-    counts: Tally
-
-    @classmethod
-    def of(cls, over: Over) -> Elsewhere:
-        """The rows that tasks of ``over`` see as ``ScoreRows``."""
-        return cls(over, over(_labels))
-
-    def n_by_label(self) -> Mapping[str, int]:
-        """How many segments have each label."""
-        return self.counts.counts
-
-    def totals(self, classes: tuple[str, ...], meaning: Mapping[str, str], **others: Any) -> LreTotals:
-        """The counts of ``classes``, without any row."""
-        meant = [(meaning.get(label), n) for label, n in self.counts.counts.items()]
-        n_segments = np.array([sum(n for name, n in meant if name == wanted) for wanted in classes], np.int64)
-        none = np.zeros((0, len(classes))), np.zeros(0, np.int64)
-        return LreTotals(classes, *none, None, n_segments, meaning=meaning, **others)
-
-    def over_classes(self, classes: tuple[str, ...], meaning: Mapping[str, str]) -> Over:
-        """The rows of ``classes`` as ``over_segments`` has them."""
-        return lambda task, *state: self.over(_of_classes, classes, dict(meaning), task, *state)
-
-
-def _labels(rows: ScoreRows) -> Tally:
-    return Tally(rows.n_by_label())
-
-
-def _of_classes(
-    rows: ScoreRows, classes: tuple[str, ...], meaning: Mapping[str, str], task: Callable[..., Any], *state: Any
-) -> Any:
-    return task(totals_of(rows, classes, meaning), *state)
+    """A way to see all segments: tasks take ``LreTotals`` of some of them at a time, and what they give is added up."""
+    return lambda task, *state: reduce(add, (task(block, *state) for block in scored.total.blocks()))
 
 
 def totals_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -24,44 +23,36 @@ def unscored(ledger: Ledger, n_trials: int) -> tuple[Ints, Ints]:
     return n_target, n_nontarget
 
 
-def default_scores(ledger: Ledger, censor: str | float, llr_min: float | None = None) -> Floats | None:
+def default_scores(ledger: Ledger, censor: str | float) -> Floats | None:
     """The score of what was not scored, for each query: a number, or the lowest that was submitted.
 
     ``llr_min``: over all queries with targets (seed 000 eq 42); ``query``: of the query itself, over all where it has
-    none. None where there is no score to take, and for ``error``. ``llr_min`` is the lowest of all where the ledger
-    has only some of the queries.
+    none. None where there is no score to take, and for ``error``.
     """
     n_queries = len(ledger.queries)
     if isinstance(censor, float | int):
         return np.full(n_queries, float(censor))
-    rows = (ledger.n_true[0] > 0)[ledger.query]
-    least = lowest_score(ledger) if llr_min is None else llr_min
-    if censor == "error" or math.isnan(least):
+    scored = np.flatnonzero((ledger.n_true[0] > 0) & (np.diff(ledger.first) > 0))
+    if censor == "error" or not scored.size:
         return None
-    lowest = np.full(n_queries, least)
+    own = ledger.scores.at(ledger.first[scored])
+    lowest = np.full(n_queries, own.min())
     if censor == "query":
-        query, first = np.unique(ledger.query[rows], return_index=True)
-        lowest[query] = ledger.score[rows][first]
+        lowest[scored] = own
     return lowest
 
 
-def lowest_score(ledger: Ledger) -> float:
-    """The lowest score of the queries with targets; NaN where they have none."""
-    rows = (ledger.n_true[0] > 0)[ledger.query]
-    return float(ledger.score[rows].min()) if rows.any() else math.nan
-
-
-def complete(ledger: Ledger, n_trials: int, censor: str | float, llr_min: float | None = None) -> Ledger:
+def complete(ledger: Ledger, n_trials: int, censor: str | float) -> Ledger:
     """The ledger with a row for what was not scored, at its default score and rejected.
 
     Raises ``InputError`` where ``censor`` is ``error`` and a trial of a query with targets has no score. Unchanged
-    where there is no score to take. ``llr_min`` as for ``default_scores``.
+    where there is no score to take.
     """
     n_target, n_nontarget = unscored(ledger, n_trials)
     query = np.flatnonzero(n_target + n_nontarget)
     if censor == "error":
         _refuse([ledger.queries[code] for code in query.tolist()], int((n_target + n_nontarget).sum()))
-    score = default_scores(ledger, censor, llr_min)
+    score = default_scores(ledger, censor)
     if score is None or not query.size:
         return ledger
     omitted = np.where(ledger.n_true[0] > 0, 0, ledger.omitted[0]).reshape(1, -1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,11 +11,11 @@ import numpy as np
 from pipeline.arrays import Floats, Ints
 from pipeline.metrics import load, ranking
 from pipeline.metrics.bounds import SHARE
-from pipeline.metrics.entropy import calibration, crossentropy, cxe, isotonic
-from pipeline.metrics.entropy.crossentropy import cnxe, prior_entropy, trials_of
-from pipeline.metrics.entropy.pav_runs import LATE, Between, InOrder, between
+from pipeline.metrics.entropy import calibration, cxe, isotonic
+from pipeline.metrics.entropy.crossentropy import cnxe, prior_entropy
+from pipeline.metrics.entropy.trial_set import NO_SCORES, trials_of
+from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.kws import twv
-from pipeline.metrics.kws.by_score import blocks
 from pipeline.metrics.kws.shared import curve_of
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure, Resample, Scored
@@ -33,18 +33,19 @@ class DocumentTotals:
     ledger: Ledger
     submitted: Ledger
     order: TieOrder
-    """The scored trials of queries with targets, keyed by their place in the output; only targets if others are
-    elsewhere."""
+    """The scored trials of queries with targets, keyed by their place in the output."""
     missing: TieOrder
     """Targets without a score, keyed by their place among the unscored documents of their query."""
 
 
 DocumentScored = Scored[DocumentTotals]
+LATE = 1 << 32
+"""Added to the places of trials that come after all of the output."""
 
 
 def ledger_cell(scored: DocumentScored) -> Scored[Ledger]:
     """The cell of the complete ledger, for all measures that need no more."""
-    return Scored(scored.total.ledger, scored.facts, scored.point, scored.rules, elsewhere=scored.elsewhere)
+    return Scored(scored.total.ledger, scored.facts, scored.point, scored.rules, every_point=scored.every_point)
 
 
 def over_queries(resample: Resample[Ledger]) -> Resample[DocumentTotals]:
@@ -80,8 +81,7 @@ def mtwv_threshold(scored: DocumentScored) -> Figure:
     """The lowest accepted score at the maximum; ``detail`` has the tool's: the largest rejected one (NaN: none is)."""
     cell = scored.once(ledger_cell)
     figure, curve = twv.mtwv_threshold(cell), cell.once(curve_of)
-    below = curve.threshold[: curve.best] if curve.best > 0 else np.array([math.nan])
-    return replace(figure, detail={"jar_threshold": float(below[-1])})
+    return replace(figure, detail={"jar_threshold": curve.below_best})
 
 
 def ub_twv(scored: DocumentScored) -> Figure:
@@ -99,16 +99,14 @@ def lb_cnxe(scored: DocumentScored) -> Figure:
     trials, ledger = cell.once(trials_of), cell.total
     if trials.reason is not None:
         return Figure.undefined(trials.reason)
-    if trials.status == crossentropy.NO_SCORES:
+    if trials.status == NO_SCORES:
         return Figure(1.0, status=trials.status)
     prior = scored.point.effective_prior
     target_weight, nontarget_weight = prior / trials.target_mass, (1.0 - prior) / trials.nontarget_mass
     losses = []
-    ends = np.searchsorted(ledger.query, np.arange(len(ledger.queries) + 1))
     for query in np.flatnonzero(ledger.n_true[0]).tolist():
-        rows = slice(ends[query], ends[query + 1])
-        counts = ledger.n_target[rows].astype(np.float64), ledger.n_nontarget[rows].astype(np.float64)
-        losses += isotonic.losses(*isotonic.blocks(*counts), target_weight, nontarget_weight)
+        n_target, n_nontarget, _, _ = ledger.counts[:, ledger.first[query] : ledger.first[query + 1]].astype(np.float64)
+        losses += isotonic.losses(*isotonic.blocks(n_target, n_nontarget), target_weight, nontarget_weight)
     return Figure(min(math.fsum(losses) / prior_entropy(prior), cnxe(cell).value, 1.0), status=trials.status)
 
 
@@ -121,7 +119,7 @@ def min_cnxe_pav_input_order(scored: DocumentScored) -> Figure:
     trials = scored.once(ledger_cell).once(trials_of)
     if trials.reason is not None:
         return Figure.undefined(trials.reason)
-    if trials.status == crossentropy.NO_SCORES:
+    if trials.status == NO_SCORES:
         return Figure(1.0, status=trials.status)
     prior = scored.point.effective_prior
     found = _in_order(scored)
@@ -138,21 +136,22 @@ def ordered(order: TieOrder, queries: Sequence[str]) -> TieOrder:
     )
 
 
-def nontargets(order: TieOrder) -> Iterator[InOrder]:
-    """The scored non-targets, block by block."""
-    rows = np.flatnonzero(~order.target)
-    score, place = order.score[rows], order.key[rows].astype(np.int64)
-    for block in blocks(rows.size):
-        yield InOrder.of(score[block], place[block])
+def _between(chosen: TieOrder, score: Floats, place: Ints) -> Ints:
+    """How many scored non-targets come before the first of others, between neighbours, and after the last one.
 
-
-def _between(scored: DocumentScored, chosen: TieOrder, score: Floats, place: Ints) -> Between:
-    """Where the scored non-targets come among other trials."""
-    if scored.elsewhere is not None and scored.elsewhere.in_order is not None:
-        found: Between = scored.elsewhere.in_order(between, score, place)
-        return found
-    first, *more = (between(rows, score, place) for rows in nontargets(chosen))
-    return sum(more, start=first)
+    The others are sorted by score and then by distinct places.
+    """
+    n = np.zeros(score.size + 1, np.int64)
+    # Scores are as good as the number of lower ones, and fit into a word with a place.
+    others = np.searchsorted(score, score, side="left") * (2 * LATE) + place
+    for block in in_blocks(len(chosen)):
+        rows = block.start + np.flatnonzero(~chosen.target[block])
+        of_rows = chosen.score[rows]
+        at = np.searchsorted(score, of_rows, side="left")
+        tied = np.flatnonzero(np.searchsorted(score, of_rows, side="right") > at)
+        at[tied] = np.searchsorted(others, at[tied] * (2 * LATE) + chosen.key[rows[tied]], side="left")
+        n += np.bincount(at, minlength=n.size)
+    return n
 
 
 def _in_order(scored: DocumentScored) -> isotonic.Pav:
@@ -167,16 +166,16 @@ def _in_order(scored: DocumentScored) -> isotonic.Pav:
     order = np.lexsort((place, score))
     rows = np.zeros((2, 2 * order.size + 1))
     rows[:, 1::2] = n_target[order], n_nontarget[order]
-    rows[1, ::2] = _between(scored, chosen, score[order], place[order]).n
+    rows[1, ::2] = _between(chosen, score[order], place[order])
     n_target, n_nontarget = rows[:, rows.any(axis=0)]
-    return isotonic.pav((np.arange(n_target.size, dtype=np.float64), n_target, n_nontarget))
+    return isotonic.pav([(np.arange(n_target.size, dtype=np.float64), n_target, n_nontarget)])
 
 
 def _unscored_runs(scored: DocumentScored) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Score, targets and non-targets of runs of unscored trials, in the order of query list and ECF."""
     ledger, missing = scored.total.submitted, scored.total.missing
     n_target, n_nontarget = unscored(ledger, round(scored.facts.n_trials_exact))
-    scores = default_scores(ledger, scored.rules.censor)  # a thinned ledger has the same lowest scores
+    scores = default_scores(ledger, scored.rules.censor)
     places: dict[str, list[int]] = {}
     for code, key in zip(missing.query.tolist(), missing.key.tolist(), strict=True):
         places.setdefault(missing.queries[code], []).append(key)

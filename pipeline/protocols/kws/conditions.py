@@ -142,11 +142,6 @@ def own_excerpts(text: str, selections: Sequence[Selection], excerpts: Excerpts)
     }
 
 
-def excerpts_where(excerpts: Excerpts, kept: Bools) -> Excerpts:
-    """The excerpts of a mask, with their vocabularies whole."""
-    return excerpts.take(kept)
-
-
 def ledger_of(condition: Condition) -> str:
     """The condition's name in a ledger: what picks the trials, not what it is called."""
     return f"{condition.kind}:{','.join(condition.patterns)}" if condition.kind in BY_EXCERPT else "all"

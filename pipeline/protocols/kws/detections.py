@@ -12,16 +12,11 @@ import numpy as np
 from pipeline.errors import Finding, InputError
 from pipeline.metrics.entropy.ape import calibration_tables
 from pipeline.metrics.kws import twv
-from pipeline.metrics.kws.by_score import ByScore, Pooled
-from pipeline.metrics.kws.det import thinned
-from pipeline.metrics.kws.passes import ahead
-from pipeline.metrics.kws.radix_sweep import sweepable
-from pipeline.metrics.kws.shared import sweeps_of
 from pipeline.metrics.measure import Rules, Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
-from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol
+from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol
 from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.blocks import merged_blocks
 from pipeline.protocols.kws.conditions import (
@@ -31,20 +26,12 @@ from pipeline.protocols.kws.conditions import (
 from pipeline.protocols.kws.dispute import DISPUTE
 from pipeline.protocols.kws.explain import explain, listed, withdrawn
 from pipeline.protocols.kws.identifiers import identifier_slips, identify
-from pipeline.protocols.kws.parts import (
-    Occurring,
-    ThinDetections,
-    occurring,
-    separable,
-    thin_detections,
-)
 from pipeline.protocols.kws.point import operating_point
 from pipeline.protocols.kws.pool import pool
 from pipeline.protocols.kws.ranks import WHOLE, ranked, reader
 from pipeline.protocols.kws.refer import refer
 from pipeline.protocols.kws.tiles import align, count
 from pipeline.protocols.kws.warnings import crowded, decision_ties, unknown_message, warnings
-from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint, Selection
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.blocks import query_of
@@ -60,7 +47,7 @@ def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -
 def lay_out_tiles(
     protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline
 ) -> tuple[layout.Layout, tuple[Finding, ...]]:
-    """The same tile by tile; see ``Family.lay_out_tiles``."""
+    """Trials on the timeline, tile by tile; see ``Family.lay_out_tiles``."""
     output, settings = tables["output"], protocol.settings
     laid = layout.Layout.of(output, timeline, files=settings.files, duplicate_blocks=settings.duplicate_blocks)
     return laid, output.findings
@@ -68,12 +55,11 @@ def lay_out_tiles(
 
 def timeline_parts(settings: Any, timeline: Timeline) -> dict[str, Any]:
     """The rules that shorten file names and merge blocks, and the recordings with their places; not the excerpts."""
-    placed = digest_columns({"files": timeline.files, "offset_s": timeline.offset_s})
     return {
         "files_rule": settings.files,
         "duplicate_blocks": settings.duplicate_blocks,
         "map_order": settings.map_order,
-        "timeline": placed,
+        "timeline": timeline.placed,
     }
 
 
@@ -92,19 +78,10 @@ def check(_: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
     return (Finding("unknown_query", f"{unknown_message(unknown)} {mend}", "output"),) if unknown else ()
 
 
-def conclude(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
-    """The figures of a cell from its merged ledger, and those of its conditions."""
-    return _concluded(protocol, partial, facts, survey, full=True)
-
-
-def conclude_figures(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
-    """The same without what stands beside figures; see ``Family.conclude_figures``."""
-    return _concluded(protocol, partial, facts, survey, full=False)
-
-
-def _concluded(
-    protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any], *, full: bool
+def conclude(
+    protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any], asked: Asked = EVERYTHING
 ) -> Conclusion:
+    """The figures of a cell from its merged ledger, and those of its conditions."""
     settings, oov_counts = protocol.settings, survey.get("oov_count", {})
     ledger = merged_blocks(partial.ledger, oov_counts)
     unknown = _unknown(settings, ledger.queries, facts, survey)
@@ -112,7 +89,7 @@ def _concluded(
     whole = ledger.select(queries)
     point = operating_point(settings, facts.n_trials_exact, int(whole.n_true.sum()))
     own = replace(facts, queries=queries)
-    scored = _scored(protocol, whole, own, point, ranked(ledger, WHOLE, queries))
+    scored = _scored(protocol, whole, own, point, ranked(ledger, WHOLE, queries), asked=asked)
     alone = Scored(whole, own, point) if settings.pooled else scored
     told = _told(settings, scored, facts, alone.once(twv.decisions), partial.tally, decision_ties(whole), unknown)
     conditions = {}
@@ -120,34 +97,10 @@ def _concluded(
         held = members(selection, ledger, queries, oov_counts)
         part = selected(ledger, selection, held)
         order = ranked(ledger, selection, held)
-        chosen = _scored(protocol, part, _facts_of(selection, facts, held), point, order, pooled=False)
-        conditions[selection.name] = _conclusion(protocol, chosen, full=full)
-    made = _of_whole(protocol, scored, survey, partial.tally, unknown, full=full)
+        chosen = _scored(protocol, part, _facts_of(selection, facts, held), point, order, asked=asked, pooled=False)
+        conditions[selection.name] = _conclusion(protocol, chosen, asked)
+    made = _of_whole(protocol, scored, survey, partial.tally, unknown, asked)
     return replace(made, findings=told, conditions=conditions)
-
-
-def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mapping[str, Any]) -> Conclusion | None:
-    """The figures of a cell whose trials lie in parts; see ``Family.conclude_parts``."""
-    settings = protocol.settings
-    if not separable(settings, facts, survey):
-        return None
-    queries = listed(settings, facts, survey)
-    seen = Occurring()
-    if settings.p_target == "empirical":
-        seen = parts.sum(occurring, queries)
-        _unknown(settings, seen.queries, facts, survey)  # is refused before a point that does not exist
-    point, own = operating_point(settings, facts.n_trials_exact, seen.n_true), replace(facts, queries=queries)
-    thin: ThinDetections
-    names = tuple(sorted(set(queries)))
-    (rows, pooled), thin = parts.sorted((ByScore, Pooled), {"queries": names}, thin_detections, names, point.threshold)
-    unknown = _unknown(settings, thin.queries, facts, survey)
-    order = None if thin.ranked is None else thin.ranked.select(names)
-    scored = _scored(protocol, thin.ledger.select(names), own, point, order)
-    if not all(sweepable(means, point.beta) for means in scored.once(sweeps_of)):
-        return None
-    told = _told(settings, scored, facts, twv.decisions(scored), thin.tally, thin.n_ties, unknown)
-    scored = replace(scored, elsewhere=ahead(scored, rows, pooled))
-    return replace(_of_whole(protocol, scored, survey, thin.tally, unknown), findings=told)
 
 
 def _unknown(settings: Any, queries: Sequence[str], facts: Facts, survey: Mapping[str, Any]) -> list[str]:
@@ -183,17 +136,18 @@ def _of_whole(
     survey: Mapping[str, Any],
     tally: Tally,
     unknown: Sequence[str],
-    *,
-    full: bool = True,
+    asked: Asked,
 ) -> Conclusion:
     """The figures of all trials, with what is only said of them."""
-    made = _conclusion(protocol, scored, full=full)
+    made = _conclusion(protocol, scored, asked)
     counts = {
         "n_queries_unknown": len(unknown),
         "n_detections": survey.get("n_rows", math.nan),
         "n_outside_ecf": tally["outside_ecf"],
     }
-    return replace(made, facts={**made.facts, **counts}, tables=calibration_tables(scored) if full else {})
+    return replace(
+        made, facts={**made.facts, **counts}, tables=calibration_tables(scored) if asked.measures is None else {}
+    )
 
 
 def whole(protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any]) -> Scored[Ledger]:
@@ -215,10 +169,11 @@ def _facts_of(selection: Selection, facts: Facts, queries: Sequence[str]) -> Fac
     )
 
 
-def _conclusion(protocol: Protocol, scored: Scored[Ledger], *, full: bool = True) -> Conclusion:
-    """Figures of trials that are of one condition, and with ``full`` what stands beside them."""
+def _conclusion(protocol: Protocol, scored: Scored[Ledger], asked: Asked) -> Conclusion:
+    """What is asked for of trials that are of one condition."""
+    full, names = asked.measures is None, asked.measures or ()
     return Conclusion(
-        figures={measure.name: measure.of(scored) for measure in protocol.measures},
+        figures={measure.name: measure.of(scored) for measure in protocol.measures if full or measure.name in names},
         blocks=twv.blocks(scored) if full else (),
         curve=twv.curve_columns(scored) if full else {},
         facts=_facts(scored),
@@ -232,6 +187,7 @@ def _scored(
     point: OperatingPoint,
     ranked: Ledger | None = None,
     *,
+    asked: Asked = EVERYTHING,
     pooled: bool | None = None,
 ) -> Scored[Ledger]:
     """What measures see. Conditions are never pooled: KWSEval's -P is of the whole."""
@@ -248,7 +204,7 @@ def _scored(
         load_lambda=settings.load_lambda,
         pooled=settings.pooled,
     )
-    return Scored(ledger, facts, point, rules, ranked)
+    return Scored(ledger, facts, point, rules, ranked, asked.every_point)
 
 
 def _facts(scored: Scored[Ledger]) -> dict[str, float | str]:
@@ -311,8 +267,6 @@ DETECTIONS = Family(
     count=count,
     zero=Outcomes,
     conclude=conclude,
-    conclude_figures=conclude_figures,
-    conclude_parts=conclude_parts,
     whole=whole,
     blocks=QUERY_BLOCKS,
     check=check,
@@ -321,7 +275,6 @@ DETECTIONS = Family(
     reader=reader,
     explain=explain,
     dispute=DISPUTE,
-    stored_curve=thinned,
     has_curve=True,
     derivation=DERIVATION,
     conclusion=CONCLUSION,

@@ -15,7 +15,6 @@ from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws.conditions import (
     BY_EXCERPT,
     at_places,
-    excerpts_where,
     groups,
     in_namefile,
     ledger_of,
@@ -82,7 +81,7 @@ def _timeline(settings: KwsSettings, tables: Mapping[str, Any]) -> tuple[Timelin
     if excluded:
         files = timeline.excerpts.files
         kept = np.array([name not in excluded for name in files], np.bool_)[timeline.excerpts.file]
-        timeline = replace(timeline, excerpts=excerpts_where(timeline.excerpts, kept))
+        timeline = replace(timeline, excerpts=timeline.excerpts.take(kept))
         findings = (*findings, *_foreign("ecf", "that are excluded are", sorted(excluded - set(files))))
         if settings.t_audio == "header":
             message = "T is the header's, which excluding recordings does not change. Use t_audio=excerpts."
@@ -118,7 +117,7 @@ def _scored_excerpts(settings: KwsSettings, excerpts: Excerpts) -> Excerpts:
     if not settings.namefile:
         return excerpts
     named = in_namefile(excerpts.files, excerpts.channels, settings.namefile)
-    return excerpts_where(excerpts, named[excerpts.file, excerpts.channel])
+    return excerpts.take(named[excerpts.file, excerpts.channel])
 
 
 def _selections(
@@ -132,7 +131,7 @@ def _selections(
         if condition.kind in BY_EXCERPT:
             own = typed(scored, type_rule(settings))
             held = of_types(own, condition.patterns) if places is None else at_places(scored, frozenset(places))
-            part = excerpts_where(scored, held)
+            part = scored.take(held)
             t_audio_s = excerpts_s(part, settings.excerpt_sum, settings.splitcts_sum)
             n_trials = _n_trials(t_audio_s, settings.trials_per_s, settings.trials_rule)
         for name, listed in groups(condition, kwlist).items():

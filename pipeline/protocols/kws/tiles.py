@@ -20,7 +20,7 @@ from pipeline.partials.ledger import Ledger
 from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
 from pipeline.protocols.base import Protocol, Reference
-from pipeline.protocols.kws.conditions import excerpts_where, in_namefile, own_excerpts, typed
+from pipeline.protocols.kws.conditions import in_namefile, own_excerpts, typed
 from pipeline.protocols.kws.ranks import by_text, text_condition
 from pipeline.protocols.kws.settings import KwsSettings, lines_of, type_rule
 from pipeline.trials.blocks import block_name, block_of, occurrences_of_blocks
@@ -113,7 +113,7 @@ class _Part:
 
     def _of(self, rows: Trials | Occurrences, begin_s: Floats, end_s: Floats) -> Bools:
         if type_rule(self.settings) != "excerpt":
-            return _at_places(excerpts_where(self.excerpts, self.held), rows)
+            return _at_places(self.excerpts.take(self.held), rows)
         place = (rows.files, rows.channels, rows.file, rows.channel)
         return first_inside(self.excerpts, self.held, *place, begin_s, end_s)
 

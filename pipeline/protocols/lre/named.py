@@ -35,9 +35,9 @@ from pipeline.metrics.measure import Scored
 from pipeline.metrics.multiclass import decisions as lre_decisions
 from pipeline.metrics.multiclass import lre as measures
 from pipeline.metrics.multiclass.figures import NAMES
-from pipeline.metrics.multiclass.totals import CLASS_WITHOUT_SEGMENTS, Elsewhere, LreScored, totals_of
+from pipeline.metrics.multiclass.totals import CLASS_WITHOUT_SEGMENTS, LreScored, totals_of
 from pipeline.partials.score_rows import ScoreRows
-from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference, Role
+from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol, Reference, Role
 from pipeline.protocols.blocks import LANGUAGE_BLOCKS
 from pipeline.protocols.lre.dispute import DISPUTE
 from pipeline.protocols.lre.settings import LreSettings, class_of_label, given_classes, languages_of_others
@@ -106,12 +106,9 @@ def count(
     return ScoreRows.of(trials.classes, key.labels, labels["label"], trials.scores)
 
 
-def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
-    """The figures of a cell whose segments lie in parts; see ``Family.conclude_parts``."""
-    return conclude(protocol, Elsewhere.of(parts.sum), facts, survey)
-
-
-def conclude(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
+def conclude(
+    protocol: Protocol, total: ScoreRows, facts: Facts, survey: Mapping[str, Any], _asked: Asked = EVERYTHING
+) -> Conclusion:
     """The figures of a cell: of its classes, of every pair of languages and, on request, of the closed set."""
     settings, (task, chosen_set) = protocol.settings, (survey["task"], survey["set"])
     meaning, n_by_label = class_of_label(settings, task), total.n_by_label()
@@ -134,7 +131,7 @@ def conclude(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, sur
     )
 
 
-def whole(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, survey: Mapping[str, Any]) -> LreScored:
+def whole(protocol: Protocol, total: ScoreRows, facts: Facts, survey: Mapping[str, Any]) -> LreScored:
     """The cell as its measures see it; see ``Family.whole``."""
     meaning = class_of_label(protocol.settings, survey["task"])
     n_by_class = _n_by_class(total, survey["task"], meaning)
@@ -142,7 +139,7 @@ def whole(protocol: Protocol, total: ScoreRows | Elsewhere, facts: Facts, survey
     return _scored(protocol.settings, total, classes, meaning, facts)
 
 
-def _n_by_class(total: ScoreRows | Elsewhere, task: str, meaning: Mapping[str, str]) -> dict[str, int]:
+def _n_by_class(total: ScoreRows, task: str, meaning: Mapping[str, str]) -> dict[str, int]:
     """Segments of each class of a task."""
     n_by_label, n_by_class = total.n_by_label(), dict.fromkeys(columns_of(task), 0)
     for label, name in meaning.items():
@@ -158,16 +155,13 @@ def _present(settings: LreSettings, classes: tuple[str, ...], n_by_class: Mappin
 
 def _scored(
     settings: LreSettings,
-    total: ScoreRows | Elsewhere,
+    total: ScoreRows,
     classes: tuple[str, ...],
     meaning: Mapping[str, str],
     facts: Facts,
 ) -> LreScored:
     """The segments of ``classes`` with what figures need beside them."""
     eta, t_audio_s = settings.weights(), math.nan if settings.t_audio is None else settings.t_audio
-    if isinstance(total, Elsewhere):
-        counts = total.totals(classes, meaning, eta=eta, t_audio_s=t_audio_s)
-        return Scored(counts, facts, OperatingPoint(), over=total.over_classes(classes, meaning))
     rows = totals_of(total, classes, meaning, eta=eta, t_audio_s=t_audio_s)
     return Scored(rows, facts, OperatingPoint())
 
@@ -268,7 +262,6 @@ LANGUAGE = Family(
     count=count,
     zero=ScoreRows,
     conclude=conclude,
-    conclude_parts=conclude_parts,
     whole=whole,
     blocks=LANGUAGE_BLOCKS,
     check=check,

@@ -25,7 +25,7 @@ from pipeline.partials.event_outcomes import Declared, EventOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
-from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol, Reference
 from pipeline.protocols.blocks import EVENT_BLOCKS
 from pipeline.protocols.med import conditions as med_conditions
 from pipeline.protocols.med import names as med_names
@@ -163,11 +163,15 @@ def _outcomes(protocol: Protocol, trials: ClipTrials, labels: TrialLabels, key: 
     return EventOutcomes(ledger, ties, Tally(counts))
 
 
-def conclude(protocol: Protocol, partial: EventOutcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
+def conclude(
+    protocol: Protocol, partial: EventOutcomes, facts: Facts, survey: Mapping[str, Any], asked: Asked = EVERYTHING
+) -> Conclusion:
     """The figures of a cell from its merged outcomes, of all trials and of each condition."""
-    whole = _conclusion(protocol, partial, partial, facts, survey)
-    parts = {name: _conclusion(protocol, part, partial, facts, survey) for name, part in partial.conditions.items()}
-    return replace(whole, conditions=parts)
+    named = {"all": partial, **partial.conditions}
+    parts = {name: _conclusion(protocol, part, partial, facts, survey) for name, part in named.items()}
+    if not asked.every_point:
+        parts = {name: replace(part, curve=thinned(part.curve)) for name, part in parts.items()}
+    return replace(parts.pop("all"), conditions=parts)
 
 
 def whole(protocol: Protocol, partial: EventOutcomes, facts: Facts, _survey: Mapping[str, Any]) -> EventScored:
@@ -278,7 +282,6 @@ EVENTS = Family(
     check=check,
     dispute=DISPUTE,
     boards_apart=True,
-    stored_curve=thinned,
     has_curve=True,
     identify=med_names.identify,
     derivation=("unkeyed_trials", "conditions"),

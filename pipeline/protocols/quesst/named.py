@@ -20,13 +20,7 @@ from pipeline.errors import Finding, InputError
 from pipeline.formats.table import recode
 from pipeline.metrics.entropy.ape import calibration_tables
 from pipeline.metrics.entropy.calibration import min_cnxe_pav
-from pipeline.metrics.entropy.pav_runs import InOrder
 from pipeline.metrics.kws import twv
-from pipeline.metrics.kws.by_score import ByScore, Pooled
-from pipeline.metrics.kws.det import thinned
-from pipeline.metrics.kws.passes import ahead
-from pipeline.metrics.kws.radix_sweep import sweepable
-from pipeline.metrics.kws.shared import sweeps_of
 from pipeline.metrics.measure import Rules, Scored
 from pipeline.metrics.quesst import documents as measures
 from pipeline.metrics.quesst.complete import complete, unscored
@@ -34,19 +28,12 @@ from pipeline.partials.document_outcomes import DocumentOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
-from pipeline.protocols.base import Conclusion, Family, Kind, Parts, Protocol, Reference
+from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol, Reference
 from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.named import ROLES
 from pipeline.protocols.kws.warnings import unknown_message
 from pipeline.protocols.quesst.dispute import DISPUTE
-from pipeline.protocols.quesst.parts import (
-    Completing,
-    ThinDocuments,
-    least_score,
-    thin_documents,
-)
 from pipeline.protocols.settings import setting
-from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.documents import DocumentKey, document_key, lay_out_documents
@@ -126,8 +113,7 @@ def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -
 
 def timeline_parts(settings: QuesstSettings, timeline: Timeline) -> dict[str, Any]:
     """The documents, and whether others are refused."""
-    placed = digest_columns({"files": timeline.files, "offset_s": timeline.offset_s})
-    return {"documents": placed, "unknown_document": settings.unknown_document}
+    return {"documents": timeline.placed, "unknown_document": settings.unknown_document}
 
 
 def align(_protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Reference) -> Labels:
@@ -161,33 +147,13 @@ def count(
     return DocumentOutcomes(ledger, order, missing, tally)
 
 
-def conclude(protocol: Protocol, partial: DocumentOutcomes, facts: Facts, survey: Mapping[str, Any]) -> Conclusion:
+def conclude(
+    protocol: Protocol, partial: DocumentOutcomes, facts: Facts, survey: Mapping[str, Any], asked: Asked = EVERYTHING
+) -> Conclusion:
     """The figures of a cell from its merged partial."""
     unknown = _unknown(protocol, partial.ledger.queries, facts)
-    return _conclusion(protocol, whole(protocol, partial, facts, survey), partial.tally, unknown)
-
-
-def conclude_parts(protocol: Protocol, parts: Parts, facts: Facts, _survey: Mapping[str, Any]) -> Conclusion | None:
-    """The figures of a cell whose trials lie in parts; see ``Family.conclude_parts``."""
-    settings: QuesstSettings = protocol.settings
-    n_documents, llr_min = round(facts.n_trials_exact), math.nan
-    if settings.censor in ("llr_min", "query"):
-        llr_min = parts.sum(least_score, facts.queries).score
-    completing = Completing(facts.queries, n_documents, settings.censor, llr_min, settings.point.threshold)
-    thin: ThinDocuments
-    (rows, pooled, order), thin = parts.sorted((ByScore, Pooled, InOrder), completing.about, thin_documents, completing)
-    unknown = _unknown(protocol, thin.queries, facts)
-    ledger, submitted = thin.ledger.select(facts.queries), thin.submitted.select(facts.queries)
-    if settings.censor == "error":
-        complete(submitted, n_documents, settings.censor)  # refuses what lacks scores
-    scored = _scored(protocol, measures.DocumentTotals(ledger, submitted, thin.targets, thin.missing), facts)
-    cell = scored.once(measures.ledger_cell)
-    if not all(sweepable(means, settings.point.beta) for means in cell.once(sweeps_of)):
-        return None
-    elsewhere = ahead(cell, rows, pooled, in_order=order.sum)
-    # What the passes were prepared with is kept, so that they know it again.
-    kept = {measures.ledger_cell: replace(cell, elsewhere=elsewhere)}
-    return _conclusion(protocol, replace(scored, elsewhere=elsewhere, _memo=kept), thin.tally, unknown)
+    scored = replace(whole(protocol, partial, facts, survey), every_point=asked.every_point)
+    return _conclusion(protocol, scored, partial.tally, unknown)
 
 
 def _unknown(protocol: Protocol, queries: Sequence[str], facts: Facts) -> list[str]:
@@ -306,8 +272,6 @@ DOCUMENTS = Family(
     count=count,
     zero=DocumentOutcomes,
     conclude=conclude,
-    conclude_parts=conclude_parts,
-    stored_curve=thinned,
     has_curve=True,
     whole=whole,
     blocks=QUERY_BLOCKS,

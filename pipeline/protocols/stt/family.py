@@ -17,7 +17,7 @@ from pipeline.formats.stt.trn import Trn
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.stt import significance, wer
 from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
-from pipeline.protocols.base import Conclusion, Family, Kind, Protocol, Reference
+from pipeline.protocols.base import EVERYTHING, Asked, Conclusion, Family, Kind, Protocol, Reference
 from pipeline.protocols.blocks import SPEAKER_BLOCKS
 from pipeline.protocols.stt.dispute import DISPUTE
 from pipeline.protocols.stt.tables import tables
@@ -123,7 +123,9 @@ def count(protocol: Protocol, words: Words, labels: Labels, segments: Segments, 
     return outcomes(alignment_of(words, segments, labels), segments, listed=protocol.settings.alignment)
 
 
-def conclude(protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, float]) -> Conclusion:
+def conclude(
+    protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, float], _asked: Asked = EVERYTHING
+) -> Conclusion:
     """The figures of a cell from its merged outcomes."""
     settings = protocol.settings
     only = {

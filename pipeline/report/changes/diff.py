@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ from pipeline.terms import Cell
 
 if TYPE_CHECKING:
     import xarray as xr
+
+_READERS_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,8 @@ def side_of(store: Store, run: Run) -> Side:
 def compare(before: Side, after: Side) -> Diff:
     """What moved from one run to the other."""
     cells = tuple(dict.fromkeys([*after.addresses, *before.addresses]))
-    found = [_cell(before, after, cell) for cell in cells]
+    with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
+        found = list(pool.map(lambda cell: _cell(before, after, cell), cells))
     return Diff(
         before=before.run,
         after=after.run,

@@ -15,6 +15,7 @@ from pipeline.engine.cell import load_result
 from pipeline.engine.plan import Plan
 from pipeline.engine.result import Result
 from pipeline.errors import UsageError
+from pipeline.metrics.kws.det import thinned
 from pipeline.protocols import decided_and_best
 from pipeline.protocols.base import Protocol
 from pipeline.report.board import ALL, Board, Entry, Run
@@ -57,12 +58,12 @@ def check_curve(protocol: Protocol) -> None:
         raise UsageError(f"{protocol.name} has no DET curve. Leave --det out.")
 
 
-def det_file(protocol: Protocol, result: Result, names: Sequence[str], form: str) -> bytes | None:
+def det_file(result: Result, names: Sequence[str], form: str) -> bytes | None:
     """The drawing: axes, curve, the points of the decisions and of the best threshold, lines of equal cost.
 
     ``names`` are the system and, where it has them, its query set and dataset. None where the cell has no curve.
     """
-    plot = _plot(protocol, result, names)
+    plot = _plot(result, names)
     if plot is None:
         return None
     template = _environment().get_template("det_file.svg.j2")
@@ -83,7 +84,7 @@ def write_cell_drawings(store: Store, plan: Plan, prefix: str) -> dict[str, str]
             continue
         names = (job.cell.system, job.cell.query_set, job.cell.dataset)
         for form in plan.det:
-            data = det_file(plan.protocol_of(job), result, names, form)
+            data = det_file(result, names, form)
             if data is not None:
                 path = f"{prefix.rstrip('/')}/{job.cell}/det.{form}"
                 store.put(path, data)
@@ -91,9 +92,9 @@ def write_cell_drawings(store: Store, plan: Plan, prefix: str) -> dict[str, str]
     return written
 
 
-def _plot(protocol: Protocol, result: Result, names: Sequence[str]) -> DetPlot | None:
+def _plot(result: Result, names: Sequence[str]) -> DetPlot | None:
     """The page's own plot of a board with one system."""
-    columns = _columns(protocol.family.stored_curve(result.curve))
+    columns = _columns(thinned(result.curve))
     if not columns or not np.isfinite(columns["p_miss"] + columns["p_fa"]).any():
         return None
     curve = DetCurve(columns["p_miss"], columns["p_fa"], columns.get("twv"), columns["threshold"])

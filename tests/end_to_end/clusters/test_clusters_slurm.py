@@ -6,17 +6,19 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import dask
 import psutil
 import pytest
-from distributed import Security
+from distributed import Client, Security
 
 from flows import cluster_slurm, clusters
 from flows.settings import ONE_THREAD, Settings
 from pipeline.errors import UsageError
 from tests.conftest import ROOT
+from tests.end_to_end.killing import until
 
 DAEMONS = ("slurmctld", "slurmd", "munged")
 SELFTEST = ROOT / "deploy" / "slurm" / "selftest"
@@ -91,6 +93,61 @@ def test_what_the_site_says_is_in_the_job(site):
     for option in ("--nthreads 1", "--nworkers 3", "--no-dashboard", "--lifetime 3h", "--local-directory /scratch/x"):
         assert option in worker
     assert f"{site}/rescore/slurm/logs/" in script
+
+
+SAYS = {
+    "pbs": ("#PBS -q long", "#PBS -l select=1:ncpus=3:mem=12GB", "#PBS -l walltime=04:00:00"),
+    "sge": ("#$ -q long", "#$ -l h_rt=04:00:00"),
+    "lsf": ("#BSUB -q long", "#BSUB -n 3", "#BSUB -W 04:00:00"),
+}
+
+
+@pytest.mark.parametrize("kind", SAYS)
+def test_other_schedulers_get_the_same_workers(tmp_path, monkeypatch, kind):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    import dask_jobqueue
+
+    said = {"queue": "long", "walltime": "04:00:00", "cores": 3, "memory": "12 GB", "interface": "lo"}
+    name = f"jobqueue.{kind}"
+    with dask.config.set({name: {**dask.config.get(name), **said, "job-script-prologue": ["module load python/3.11"]}}):
+        made = getattr(dask_jobqueue, cluster_slurm.CLUSTERS[kind])
+        with made(**cluster_slurm.options(None, kind)) as cluster:
+            script = str(cluster.job_script())
+    lines = script.splitlines()
+    for directive in SAYS[kind]:
+        assert directive in lines, script
+    assert "module load python/3.11" in lines
+    assert all(f"export {name}=1" in lines for name in ONE_THREAD)
+    for option in ("--nthreads 1", "--nworkers 3", "--no-dashboard"):
+        assert option in lines[-1]
+    assert clusters.KINDS[kind] is cluster_slurm.jobs
+
+
+@pytest.mark.timeout(600)
+def test_jobs_come_with_the_work_and_leave_with_it(tmp_path, monkeypatch, require):
+    path = f"{os.environ['PATH']}:/usr/sbin"
+    lacking = [name for name in (*DAEMONS, "sbatch") if shutil.which(name, path=path) is None]
+    require("slurm", not lacking, f"{', '.join(lacking)} is not installed (deploy/ci-system.sh)")
+    one_node = ROOT / "deploy" / "slurm" / "one-node"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("CPUS", "4")
+    for name, value in {"QUEUE": "main", "MEMORY": "1 GB", "INTERFACE": "lo"}.items():
+        monkeypatch.setenv(f"DASK_JOBQUEUE__SLURM__{name}", value)
+    import dask_jobqueue  # noqa: F401 - brings the defaults of the configuration
+
+    dask.config.refresh()
+    subprocess.run([one_node, "up", tmp_path / "slurm"], check=True, capture_output=True)
+    monkeypatch.setenv("SLURM_CONF", str(tmp_path / "slurm" / "slurm.conf"))
+    try:
+        asked = Settings(cluster="slurm", workers=1, most_workers=3)
+        with clusters.open_cluster(asked) as cluster, Client(cluster.scheduler, set_as_default=False) as client:
+            assert len(client.nthreads()) == 1
+            futures = client.map(time.sleep, [8.0] * 24, pure=False)
+            until(lambda: len(client.nthreads()) == 3, "jobs come with the work")
+            client.gather(futures)
+            until(lambda: len(client.nthreads()) == 1, "jobs leave with it")
+    finally:
+        subprocess.run([one_node, "down", tmp_path / "slurm"], check=True, capture_output=True)
 
 
 def test_certificates_of_a_run_are_for_its_owner_only(site):

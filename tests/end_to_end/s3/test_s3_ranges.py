@@ -83,6 +83,22 @@ def test_one_query_of_many_trials_is_one_request_beside_the_one_that_opens(
         assert np.array_equal(opened.dataset["score"][bucket].values, whole["score"].values[bucket])
 
 
+def test_an_index_of_many_names_is_two_requests(
+    store: Store, s3_spoiled: FaultProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, names = many(), np.random.default_rng(1).bytes(900_000).hex()
+    texts = np.array([names[at : at + 30_000] for at in range(0, N_QUERIES * 30_000, 30_000)], np.dtypes.StringDType())
+    monkeypatch.setattr(trialstore, "ROWS_PER_BATCH", 100_000)
+    trialstore._put(store, PATH, whole.assign(text=("query", texts)))
+    assert store.listing("trials")[PATH] > 800_000
+    with asked(s3_spoiled, at_most=2):
+        opened = batched.opened(store, PATH)
+        assert opened.dataset["text"].values.tolist() == texts.tolist()
+    with asked(s3_spoiled, at_most=1):
+        opened.fetch(70_000, 80_000)
+        assert np.array_equal(opened.dataset["score"][70_000:80_000], whole["score"][70_000:80_000])
+
+
 def test_a_small_group_is_one_request(store: Store, s3_spoiled: FaultProxy) -> None:
     small = many().isel(trial=slice(0, 2000))
     arrays.write_groups(store, PATH, {"": small})

@@ -8,24 +8,24 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipeline.engine.parts import Parts
-from pipeline.engine.runner import runner
 from pipeline.formats.columns import TextColumn, table
 from pipeline.formats.kws.ecf import Ecf
 from pipeline.formats.kws.kwlist import KeywordList
 from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.formats.kws.rttm import Rttm
+from pipeline.metrics.kws.det import thinned
 from pipeline.partials.codec import decode, encode
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols import find
+from pipeline.protocols.base import DRAWN
 from pipeline.trials.schema import N_BUCKETS
+from tests.properties.few_rows import few_rows_at_once
 
 QUERIES, DOCUMENTS = ("a", "b", "c"), ("w", "x", "y", "z")
 PAIRS = [(q, d) for q in QUERIES for d in DOCUMENTS]
@@ -159,18 +159,17 @@ def test_any_tiles_give_the_same_bits_also_through_the_store(targets, rows, cuts
     st.sampled_from(["-3", "0", "llr_min", "query"]),
     st.sampled_from(["0.0008", "0.5"]),
 )
-def test_passes_over_ranges_of_scores_give_the_bits_of_a_merged_total(targets, rows, cuts, censor, prior):
+def test_figures_do_not_know_of_blocks(targets, rows, cuts, censor, prior):
     protocol = find("quesst", overrides={"censor": censor, "p_target_effective": prior})
     parts, facts = tiles_of(targets, rows, list(pairwise([0, *sorted(cuts), N_BUCKETS])))
-    merged = conclude(merge_tree(parts, QUESST.family.zero()), facts, protocol)
-    with (  # several blocks, pieces and ranges even of a few scores
-        patch("pipeline.metrics.kws.by_score.BLOCK_ROWS", 7),
-        patch("pipeline.engine.sorted_parts.PIECE_ROWS", 3),
-        patch("pipeline.engine.sorted_parts.RANGE_ROWS", 9),
-    ):
-        found = QUESST.family.conclude_parts(protocol, Parts(runner(None), parts), facts, {})
-    assert bits(found) == bits(replace(merged, curve=QUESST.family.stored_curve(merged.curve)))
-    assert repr((found.facts, found.findings)) == repr((merged.facts, merged.findings))
+    given = protocol, merge_tree(parts, QUESST.family.zero()), facts, {}
+    whole = QUESST.family.concluded(*given)
+    with few_rows_at_once(3):
+        found = QUESST.family.concluded(*given, DRAWN)
+        every = QUESST.family.concluded(*given)
+    assert bits(found) == bits(replace(whole, curve=thinned(whole.curve)))
+    assert bits(every) == bits(whole)
+    assert repr((found.facts, found.findings)) == repr((whole.facts, whole.findings))
 
 
 @given(TARGETS, outputs(SCORES), st.randoms(use_true_random=False))

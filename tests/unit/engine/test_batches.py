@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiny
+import xarray as xr
 from distributed import Client, LocalCluster
 
 import pipeline
@@ -105,6 +107,19 @@ def test_batches_say_what_one_object_says(
         assert found.identical(wanted)
     assert contents(store, "results") == contents(undivided[0], "results")
     whole_store.check(store)
+
+
+@pytest.mark.parametrize("rows", [90, 1])
+def test_tasks_of_any_size_leave_the_same_bytes(
+    asked: Evaluation, store: Store, undivided: tuple[Store, Run], monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    made, count = [], tasks.counted
+    monkeypatch.setattr(tasks, "ROWS_PER_TASK", rows)
+    monkeypatch.setattr(tasks, "counted", lambda *given: made.append(given) or count(*given))
+    scored(asked, store)
+    assert len(made) >= (12 if rows == 1 else 3)
+    folders = (*FOLDERS, "references", "results")
+    assert contents(store, *folders) == contents(undivided[0], *folders)
 
 
 @pytest.fixture(scope="module")
@@ -259,3 +274,21 @@ def test_asking_what_if_keeps_no_labels(asked: Evaluation, store: Store) -> None
     figured(store, planned, planned.jobs[0])
     assert parts(store, "trials") != []
     assert store.listing("labels") == store.listing("results") == {}
+
+
+@pytest.mark.usefixtures("in_batches")
+def test_the_readme_opens_a_batch_with_public_tools(asked: Evaluation, store: Store) -> None:
+    scored(asked, store)
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    [block] = [block for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "trial_of_batch" in block]
+    trials = xr.open_zarr(f"zip::{store.url(index(store, 'trials'))}")
+    assert trials.sizes["trial"] == 0
+    first, n_rows = (int(trials[name].sel(query="q7")) for name in ("first_row", "n_rows"))
+    known = {"xr": xr, "trials": trials, "first": first}
+    exec(block.replace("rescore-demo/store", store.root), known)  # noqa: S102
+    rows, whole = known["batch"], batched.opened(store, index(store, "trials")).dataset
+    begin = int(rows["first_row"].sel(query="q7"))
+    assert int(rows["n_rows"].sel(query="q7")) == n_rows > 10
+    for name in ("score", "time", "begin", "line"):
+        assert np.array_equal(rows[name][begin : begin + n_rows], whole[name][first : first + n_rows])
+    assert all({"units", "long_name", "source"} <= set(one.attrs) for one in trials.variables.values())

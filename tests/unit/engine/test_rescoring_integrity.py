@@ -69,6 +69,17 @@ def test_a_run_with_nothing_to_do_finds_and_mends_it(made: Path, place: Path, fo
     assert summary.work["labels"]["made"] == summary.work["trials"]["made"] == 0
 
 
+def test_a_sound_run_is_not_written_again(
+    made: Path, place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = Store(str(place / "store"))
+    planned, before = plan(load_evaluation(str(made / "evaluation.yaml")), store), latest(store, "grid")
+    with monkeypatch.context() as closed:
+        closed.setattr(Store, "put", lambda _, path, __: pytest.fail(f"{path} is written again"))
+        assert finish(store, planned, score_here(store, planned, ())).id == before.id
+    assert caplog.records == []
+
+
 def test_alignments_are_part_of_the_run_that_asks_for_them(
     made: Path, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,7 +91,7 @@ def test_alignments_are_part_of_the_run_that_asks_for_them(
     assert run.id != before.id
     tables = [name for name in run.reports if name.startswith(("p/", "q/"))]
     assert len(tables) == 3 * 8
-    assert summary.paths["alignments"].endswith(run.id)
+    assert summary.paths["alignments"].rpartition("/")[2].startswith(run.id)
     lines = store.get(run.reports["p/d/good/alignment.csv"]).decode().splitlines()
     assert len(lines) > 3
     assert run_evaluation(evaluation, store=store.root, quiet=True, alignments=True).run_id == run.id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,6 +65,13 @@ def test_equal_figures_share_a_rank_and_what_has_none_has_rank_zero(plan: Plan, 
     assert grid["rank"].sel(query_set="q", dataset="d", condition="all").values.tolist() == [2, 1, 2, 0, 0]
 
 
+def test_who_has_no_rank_keeps_its_figures(plan: Plan, results: list[Result]) -> None:
+    watched = replace(plan, systems=tuple(replace(one, canary=one.name == "b") for one in plan.systems))
+    grid = gather(watched, results)[""].sel(query_set="q", dataset="d", condition="all")
+    assert grid["rank"].values.tolist() == [1, 0, 1, 0, 0]
+    assert grid["value"].sel(measure="atwv").values[:3].tolist() == [0.5, 0.75, 0.5]
+
+
 def test_undefined_and_failed_figures_keep_their_reasons(plan: Plan, results: list[Result]) -> None:
     grid = gather(plan, results)[""].sel(query_set="q", dataset="d", condition="all")
     assert math.isnan(float(grid["value"].sel(system="d", measure="atwv")))
@@ -90,8 +98,8 @@ def test_curves_are_found_by_their_cell(plan: Plan, results: list[Result]) -> No
 def test_what_is_published_is_what_is_loaded(tmp_path: object, plan: Plan, results: list[Result]) -> None:
     store = Store(str(tmp_path))
     for job in plan.jobs:
-        store.put(job.path, b"{}")
-    store.put(f"plans/{plan.address}.json", b"{}")
+        store.put_sealed(job.path, b"{}")
+    store.put_sealed(f"plans/{plan.address}.json", b"{}")
     run = publish(store, plan, results)
     assert latest(store, "tiny") == run
     assert publish(store, plan, results) == run

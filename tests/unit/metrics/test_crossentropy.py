@@ -9,8 +9,9 @@ import pytest
 from metric_ledgers import FALSE, NO, TARGET, YES, cell, ledger
 
 from pipeline.errors import InputError, UsageError
-from pipeline.metrics.entropy.crossentropy import cnxe, cxe, cxe_prior, cxe_submitted, trial_set
+from pipeline.metrics.entropy.crossentropy import cnxe, cxe, cxe_prior, cxe_submitted
 from pipeline.metrics.entropy.cxe import MEASURES
+from pipeline.metrics.entropy.trial_set import trial_set
 from pipeline.terms import OperatingPoint
 
 EVEN = OperatingPoint(p_target=0.5)
@@ -46,7 +47,7 @@ def test_trials_need_not_be_whole_numbers():
     assert trials.n_nontarget_trials == 6.5
     assert trials.nontarget_mass == 6.5
     assert trials.censored_nontarget.tolist() == [5.5]
-    score, n_target, n_nontarget = trials.rows()
+    [(score, n_target, n_nontarget)] = trials.rows()
     assert score.tolist() == [0.0, 1.0]
     assert (n_target.tolist(), n_nontarget.tolist()) == ([1, 1], [6.5, 0])
 
@@ -108,9 +109,8 @@ def test_trials_that_the_definition_does_not_count_are_no_denominator():
 def test_a_default_score_stands_for_what_was_not_submitted():
     total = ledger("a", [("a", 1.0, TARGET, YES)], omitted="a")
     trials = trial_set(total, 5.0, censor=-10.0)
-    assert trials.rows()[0].tolist() == [-10.0, 1.0]
-    assert trials.rows()[1].tolist() == [1, 1]
-    assert trials.rows()[2].tolist() == [3, 0]
+    [rows] = trials.rows()
+    assert [column.tolist() for column in rows] == [[-10.0, 1.0], [1, 1], [3, 0]]
     silent = trial_set(ledger("a", [], omitted="a"), 5.0, censor=-10.0)
     assert silent.status is None
 

@@ -12,12 +12,13 @@ from metric_ledgers import cell
 
 from pipeline.metrics import fixed_point
 from pipeline.metrics.entropy import calibration, cxe
-from pipeline.metrics.kws import at_scores, counts, det, optimum, sweep, thin
+from pipeline.metrics.kws import counts, det, optimum, sweep, thin
 from pipeline.metrics.kws.means import query_means
 from pipeline.metrics.kws.thin import thinned
+from pipeline.partials import ascending
 from pipeline.partials.ledger import Ledger
 
-MODULES = (at_scores, counts, fixed_point, optimum, thin)
+MODULES = (counts, fixed_point, optimum, thin)
 
 
 def ledger(seed: int) -> Ledger:
@@ -57,6 +58,8 @@ def test_figures_do_not_know_how_many(seed: int, at_once: int, monkeypatch: pyte
     expected = everything(total)
     for module in MODULES:
         monkeypatch.setattr(module, "_AT_ONCE", at_once)
+    monkeypatch.setattr(ascending, "BLOCK_ROWS", at_once)
+    monkeypatch.setattr(ascending, "ROWS_PER_QUERY", 0)
     assert everything(total) == expected
 
 

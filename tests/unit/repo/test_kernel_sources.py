@@ -13,8 +13,6 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 KERNELS = sorted((ROOT / "pipeline").rglob("*_kernel.py"))
-LEFT_WITH_ITS_ROOM = ("metrics",)
-"""Rooms whose kernels compile in what is fixed: the number of bits of a word."""
 SMALL = """
 from numba import njit
 from pipeline.compiled import by_sources
@@ -60,8 +58,6 @@ def test_a_change_in_what_is_compiled_in_is_compiled_anew(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_is_kept_is_named_by_its_sources(path: Path) -> None:
-    if path.relative_to(ROOT).parts[1] in LEFT_WITH_ITS_ROOM:
-        pytest.skip("of another kind, see above")
     unnamed = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef):

@@ -279,3 +279,50 @@ def test_writing_and_reading_warn_of_nothing_and_leave_the_filters_alone(store):
         arrays.write_groups(store, PATH, {"": trials(10), "grid": grid()})
         arrays.open_group(store, PATH, "grid").load()
     assert warnings.filters == before
+
+
+KEYS = (
+    slice(None),
+    slice(3, 70_000, 7),
+    slice(70_000, 10, -3),
+    slice(65_530, 65_540),
+    slice(9, 9),
+    65_536,
+    -1,
+    np.array([140_000, 2, 2, 65_536]),
+    np.array([], np.int64),
+)
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_rows_of_several_chunks_are_those_of_the_array(store: Store, key: object) -> None:
+    values = np.arange(140_001, dtype=np.int32)
+    arrays.write_groups(store, PATH, {"": xr.Dataset({"v": ("trial", values)})})
+    for indexes in (True, False):
+        found = arrays.opened(store, PATH, indexes=indexes).dataset["v"].isel(trial=key)
+        np.testing.assert_array_equal(found.values, values[key])
+
+
+def test_any_part_of_arrays_with_several_dimensions_is_that_of_the_array(store: Store) -> None:
+    rng = np.random.default_rng(3)
+    values = rng.random((90, 40, 60))
+    text = values[:, :, 0].astype(str).astype(np.dtypes.StringDType())
+    arrays.write_groups(store, PATH, {"g": xr.Dataset({"v": (("a", "b", "c"), values), "t": (("a", "b"), text)})})
+    keys = (slice(None), slice(5, 31), slice(30, 2, -4), 17, np.array([3, 3, 29, 0]))
+    for _ in range(60):
+        a, b, c = (keys[n] for n in rng.integers(len(keys), size=3))
+        found = arrays.open_group(store, PATH, "g").isel(a=a, b=b, c=c)
+        whole = xr.Dataset({"v": (("a", "b", "c"), values), "t": (("a", "b"), text)}).isel(a=a, b=b, c=c)
+        assert found.identical(whole)
+
+
+def test_what_is_read_is_what_zarr_reads(store: Store) -> None:
+    arrays.write_groups(store, PATH, {"": trials(70_000), "grid": grid()})
+    for group in ("", "grid"):
+        ours = arrays.open_group(store, PATH, group)
+        plain = xr.open_zarr(f"zip::{store.url(PATH)}", group=group or None, chunks=None, mask_and_scale=False)
+        assert ours.identical(plain)
+        assert set(ours.xindexes) == set(plain.xindexes)
+        assert {name: one.dtype for name, one in ours.variables.items()} == {
+            name: one.dtype for name, one in plain.variables.items()
+        }

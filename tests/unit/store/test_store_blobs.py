@@ -67,6 +67,12 @@ def test_a_noting_store_names_what_went_through_it_without_reading_it_again(stor
     with monkeypatch.context() as closed:
         closed.setattr(Store, "get", lambda *_: pytest.fail("read again"))
         assert {path: noting.describe(path) for path in found} == found
+    store.put("a/other", b"without a seal")
+    assert noting.describe("a/other") == store.describe("a/other")
+    store.put_sealed("a/sealed-there", b"{}")
+    assert NotingStore(store.root).vouched("a/sealed-there") == store.describe("a/sealed-there")
+    with pytest.raises(DamageError):
+        NotingStore(store.root).vouched("a/other")
     noting.put_parts("a/written", [b"of ", b"parts"])
     assert noting.describe("a/written") == store.describe("a/written")
     noting.remove("a/read")

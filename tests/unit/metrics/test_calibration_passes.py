@@ -1,13 +1,13 @@
-"""Calibration as map-reduce passes: here, on a cluster, and for any cut the same bits."""
+"""Calibration as passes over blocks: for any cut the same bits."""
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
+
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
 
-from pipeline.engine.parts import Parts
-from pipeline.engine.runner import runner
 from pipeline.metrics.multiclass.calibration import calibrate
 from pipeline.metrics.multiclass.passes import Part, calibrate_over
 from pipeline.partials.ledger import Ledger
@@ -15,8 +15,8 @@ from pipeline.partials.ledger import Ledger
 PRIOR = (0.5, 0.3, 0.2)
 
 
-def calibrate_parts(parts, prior, client=None):
-    return calibrate_over(Parts(runner(client), parts).sum, prior)[0]
+def calibrate_parts(parts, prior):
+    return calibrate_over(lambda task, *state: reduce(add, (task(part, *state) for part in parts)), prior)[0]
 
 
 def bits(found):
@@ -44,15 +44,6 @@ def test_any_cut_and_order_of_the_rows_give_the_same_bits(rows, n):
     whole, _ = calibrate(*rows, PRIOR)
     assert whole.status == "overlap"
     assert bits(calibrate_parts(cut(*rows, n, seed=n), PRIOR)) == bits(whole)
-
-
-def test_a_cluster_gives_the_same_bits(rows):
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0") as cluster,
-        Client(cluster) as client,
-    ):
-        parts = client.scatter(cut(*rows, 19, seed=5))
-        assert bits(calibrate_parts(parts, PRIOR, client)) == bits(calibrate(*rows, PRIOR)[0])
 
 
 def part_of(ledger):

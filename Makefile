@@ -74,17 +74,17 @@ bench-large: $(STAMP)
 # both ways, ten thousand minima by another way, ten thousand pairs for sclite, thirty kills, 200 rounds of two;
 # a thousand cases with each scorer of the organisers whose path is given (RESCORE_KWSEVAL=… RESCORE_STDEVAL=…).
 soak: $(STAMP)
-	RESCORE_DOCUMENTS=1000000 RESCORE_SEED=1000000 $(BIN)/pytest -s tests/properties/test_fast_reader.py -k pieces
+	RESCORE_DOCUMENTS=1000000 RESCORE_SEED=1000000 $(BIN)/pytest -s tests/properties/readers/test_fast_reader.py -k pieces
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest tests/properties --timeout=7200 $(ARGS)
-	RESCORE_MINIMA=10000 $(BIN)/pytest --timeout=3600 tests/properties/test_recalibration_minima.py
-	RESCORE_SCLITE=10000 $(BIN)/pytest --timeout=3600 tests/conformance/test_sclite_live.py
+	RESCORE_MINIMA=10000 $(BIN)/pytest --timeout=3600 tests/properties/entropy/test_recalibration_minima.py
+	RESCORE_SCLITE=10000 $(BIN)/pytest --timeout=3600 tests/conformance/live/test_sclite_live.py
 	RESCORE_KILLS=30 $(BIN)/pytest -s tests/end_to_end/test_rescoring_kills.py
 	RESCORE_KILL_ROUNDS=200 $(BIN)/pytest -s tests/end_to_end/test_kill_rounds.py
 	RESCORE_SYSTEMS=50 $(BIN)/pytest --timeout=1800 tests/end_to_end/test_rescoring_withdrawal.py
 	$(BIN)/python -m bench.meta --systems 4 --rows 2000 --replicates 120
-	RESCORE_LIVE_CASES=1000 $(BIN)/pytest --timeout=36000 tests/conformance/test_live_*.py
-	RESCORE_PAGES=all $(BIN)/pytest --timeout=1800 tests/end_to_end/test_page_of_families.py
-	RESCORE_STORM_S=60 RESCORE_DAMAGED_PIECES=3 $(BIN)/pytest --timeout=3600 tests/end_to_end/test_s3_faults.py
+	RESCORE_LIVE_CASES=1000 $(BIN)/pytest --timeout=36000 tests/conformance/live/test_live_*.py
+	RESCORE_PAGES=all $(BIN)/pytest --timeout=1800 tests/end_to_end/pages/test_page_of_families.py
+	RESCORE_STORM_S=60 RESCORE_DAMAGED_PIECES=3 $(BIN)/pytest --timeout=3600 tests/end_to_end/s3/test_s3_faults.py
 
 # Histories of a store whose requests fail in every way: make simulate N=100000, or ARGS="--seed 17" to replay one and
 # make it smaller, ARGS="--broken NAME" to see that a broken product is found out.

@@ -5,17 +5,23 @@ Wherever there is a kernel there is the same in NumPy, with the same results to 
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import shutil
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 START_FROM = 2_000_000
 """Trials of a cell that are worth the start of Numba in a process without it."""
@@ -50,3 +56,33 @@ def begin_with_compiled() -> None:
     if made and kept and Path(made).is_dir() and not Path(kept).exists():
         with suppress(OSError):  # another process was first, or nothing can be written: then it is compiled
             shutil.copytree(made, kept)
+
+
+def by_sources(function: Kernel) -> Kernel:
+    """The function, its qualified name led by a digest of all sources that are compiled into it.
+
+    Numba finds what it kept by that name and by the stamp of the function's own file. Constants and functions of other
+    modules are compiled in as well: with the digest a change of theirs is another kernel. Stands below ``njit``.
+    """
+    function.__qualname__ = f"s{_digest(function.__module__)}.{function.__qualname__}"
+    return function
+
+
+@cache
+def _digest(module: str) -> str:
+    """A digest of the sources of a module and of all modules of this package that its import needs, 12 digits."""
+    seen, left = dict[str, bytes](), [module]
+    while left:
+        name = left.pop()
+        if name not in seen:
+            seen[name] = Path(str(sys.modules[name].__file__)).read_bytes()
+            left += _imported(seen[name])
+    return sha256(b"\0".join(seen[name] for name in sorted(seen))).hexdigest()[:12]
+
+
+def _imported(source: bytes) -> Iterator[str]:
+    """The modules of this package that a source imports where it is imported itself."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == __package__:
+            names = (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+            yield from (name for name in names if name in sys.modules)

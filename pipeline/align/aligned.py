@@ -1,4 +1,4 @@
-"""What every aligner returns."""
+"""The mapping that every aligner returns."""
 
 from __future__ import annotations
 

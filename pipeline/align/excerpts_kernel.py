@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit, types
 
 from pipeline.arrays import Bools, Codes, Floats
+from pipeline.compiled import by_sources
 
 _CODES, _FLOATS = (types.Array(kind, 1, "C", readonly=True) for kind in (types.int32, types.float64))
 _SIGNATURE = types.Array(types.boolean, 1, "C")(_CODES, _CODES, types.int64, *(_FLOATS,) * 4)
@@ -21,6 +22,7 @@ def between(
 
 
 @njit(_SIGNATURE, cache=True)
+@by_sources
 def _between(file, channel, n_channels, begin_s, end_s, opens_s, closes_s):
     inside = np.empty(file.size, np.bool_)
     for row in range(file.size):

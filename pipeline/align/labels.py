@@ -1,4 +1,4 @@
-"""What every trial is once it is aligned: named columns, cut at buckets as trials and keys are."""
+"""The outcome of every trial once it is aligned: named columns, cut at buckets as trials and keys are."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """What the trials of a run of buckets are. Rows count from where the run begins.
+    """The labels of the trials of a run of buckets. Rows count from where the run begins.
 
     ``offsets`` says for each dimension where each bucket begins, with the number of rows at the end. What lies along
     a dimension without offsets holds for all buckets.
@@ -117,7 +117,7 @@ def labelled(
 
 
 def outcomes(is_target: Bools, decision: Bools) -> NDArray[np.uint8]:
-    """What trials that take part are."""
+    """The labels of trials that take part."""
     found: NDArray[np.uint8] = np.where(
         is_target, np.where(decision, HIT, MISS), np.where(decision, FALSE_ALARM, CORRECT_REJECTION)
     ).astype(np.uint8)

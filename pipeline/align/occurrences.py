@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline import compiled
 from pipeline.align.aligned import Aligned
 from pipeline.align.mapping.assignment import assign
-from pipeline.align.mapping.candidates import Candidates, ScoreRange, find_candidates
-from pipeline.align.mapping.crowds import refuse_crowds
-from pipeline.align.mapping.pairs import largest_mapping, list_pairs
-from pipeline.align.mapping.settled import settle_groups
+from pipeline.align.mapping.candidates import Candidates, ScoreRange, bounds_of, find_candidates
+from pipeline.align.mapping.grouped import overlapping
+from pipeline.align.mapping.groups import sorted_references
+from pipeline.align.mapping.pairs import largest_mapping, list_pairs, rivals_of
 from pipeline.align.mapping.small import settle_small
 from pipeline.arrays import Bools, Ints
+from pipeline.errors import Finding, InputError
 from pipeline.trials.schema import Occurrences, Trials
 
 KWSEVAL_SCORE_FLOOR = 1e-5
@@ -45,7 +48,7 @@ def align_occurrences(
 
     ``trial_rows`` and ``reference_rows`` (masks or row numbers; None for all) are the rows that take part: the others
     appear nowhere in the result and in no score range. Raises ``UsageError`` for another ``score_range``, and
-    ``InputError`` where more detections and references compete in one place than can be weighed (see ``crowds``).
+    ``InputError`` where more detections and references compete in one place than can be weighed.
 
     Source: KWSAlignment.pm 75-310 and 497-519, BipartiteMatch.pm 731-842 (F4DE 3.5.0); OpenKWS13 plan, section 5.1.1.
     """
@@ -110,3 +113,71 @@ def _mask(rows: Bools | Ints | None, size: int) -> Bools:
     mask = np.zeros(size, np.bool_)
     mask[rows] = True
     return mask
+
+
+MOST_LISTED = 1 << 20
+"""The most pairs that a component may list: those of 1,024 occurrences of one query in one place."""
+MOST_PAIRS = 1_000_000_000
+"""The most pairs in reach within one component: looking at each takes some 100 ns."""
+
+
+def refuse_crowds(candidates: Candidates, place: Callable[[int], str]) -> None:
+    """Raise ``InputError`` where a component has too many pairs, naming its ``place`` (of a trial, in words)."""
+    length = candidates.last - candidates.first
+    if length.sum() <= MOST_LISTED:
+        return
+    order, starts = overlapping(candidates.first, candidates.last)
+    needed = np.minimum(length, rivals_of(candidates.first, candidates.last))
+    listed, pairs = (np.add.reduceat(counts[order], starts) for counts in (needed, length))
+    beyond = np.flatnonzero((listed > MOST_LISTED) | (pairs > MOST_PAIRS))
+    if not beyond.size:
+        return
+    ends = np.append(starts[1:], order.size)
+    findings = []
+    for component in beyond.tolist():
+        references = order[starts[component] : ends[component]]
+        first, last = int(candidates.first[references].min()), int(candidates.last[references].max())
+        message = (
+            f"{place(int(candidates.trial[first]))}: {last - first:,} detections and {references.size:,} reference "
+            f"occurrences compete in one place ({pairs[component]:,} pairs to weigh; allowed are {MOST_PAIRS:,}, and "
+            f"{MOST_LISTED:,} after those that no best mapping needs, here {listed[component]:,}). Submit fewer "
+            "detections that overlap in time; where the key has so many occurrences in one place, correct the key."
+        )
+        findings.append(Finding("crowded_detections", message, "output"))
+    raise InputError(findings)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Pairs of a detection and a reference that are mapped, as rows of the tile."""
+
+    trial: Ints
+    occurrence: Ints
+    left: Bools | None = None
+    """For each reference whether it is left open; None where nothing was tried."""
+
+
+def settle_groups(
+    trials: Trials,
+    references: Occurrences,
+    *,
+    trial_kept: Bools,
+    reference_kept: Bools,
+    tolerance_s: float,
+    score_range: ScoreRange,
+    floor: float,
+) -> Settled:
+    """The pairs that need no solver, where Numba is started. Arguments as in ``align_occurrences``."""
+    if not compiled.started():
+        return Settled(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    from pipeline.align.mapping.group_kernel import LEFT, settle
+
+    rows, group = sorted_references(references, trials, reference_kept)
+    times_s, bounds = (references.begin_s[rows], references.end_s[rows]), None
+    if score_range != "group":
+        bounds = bounds_of(trials, group // (len(trials.files) * len(trials.channels)), trial_kept, score_range)
+    mapping = settle(trials, trial_kept, group, times_s, bounds, tolerance_s, floor)
+    left = np.zeros(len(references), np.bool_)
+    left[rows[mapping == LEFT]] = True
+    mapped = mapping >= 0
+    return Settled(mapping[mapped], rows[mapped], left)

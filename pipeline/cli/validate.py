@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pipeline.cli.inputs import add_short_inputs, roles_of
 from pipeline.cli.output import columns, error_document, finding_document, note_findings, print_json, shown
-from pipeline.cli.seasons.validate_submission import add_submission, validate_submission
 from pipeline.engine.inputs import read_role
 from pipeline.engine.labels import relabel
 from pipeline.errors import Finding, InputError, UsageError
@@ -82,3 +81,37 @@ def _name_slips(protocol: Protocol, role: str, uri: str) -> tuple[Finding, ...]:
     """Slips in the name of an output's file."""
     slips = protocol.family.boards.name_slips(PurePosixPath(uri).name) if role in protocol.family.outputs else ()
     return relabel(slips, {role: uri})
+
+
+def add_submission(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name a submission."""
+    group = parser.add_argument_group("a submission", "check the files of a submission by the rules of a season")
+    group.add_argument("--season", metavar="SEASON.yaml", help="the organiser's season file")
+    group.add_argument("--team", metavar="TEAM", help="the team's id")
+    group.add_argument("--phase", metavar="NAME", help="default: the only one")
+    group.add_argument("--system", metavar="NAME", help="the system, where file names do not say it")
+    group.add_argument("submission", nargs="*", type=Path, metavar="FILE", help="the files that would be submitted")
+
+
+def validate_submission(args: argparse.Namespace) -> int:
+    """Tell everything that would be told on submission; 0, or 1 where it would be refused."""
+    if not args.season or not args.team:
+        raise UsageError("a submission is checked by the rules of a season: give --season SEASON.yaml and --team TEAM.")
+    if args.inputs:
+        raise UsageError("give either --input ROLE=URL or the files of a submission.")
+    absent = [str(path) for path in args.submission if not path.is_file()]
+    if absent:
+        raise UsageError(f"{', '.join(absent)}: there is no such file.")
+    from pipeline.config.season import load_season
+    from pipeline.season.examine import examined
+
+    rules, _ = load_season(args.season)
+    with examined(rules, rules.phase(args.phase), args.team, args.submission, system=args.system) as found:
+        verdict, systems = found.verdict, sorted({piece.system for piece in found.pieces})
+    if args.json:
+        print_json({"accepted": verdict.accepted, "systems": systems, "remarks": verdict.document()})
+    else:
+        for remark in verdict.remarks:
+            print(shown(str(remark)))
+        print(shown(f"{'fine' if verdict.accepted else 'would be refused'}: {', '.join(systems) or 'no system'}"))
+    return 0 if verdict.accepted else 1

@@ -79,7 +79,7 @@ def _find(store: Store, name: str, run: str | None) -> tuple[Plan, Job]:
 
 
 def _differences(kept: Result, again: Result) -> list[str]:
-    """What differs, in phrases: figures first, then all else in one."""
+    """The differences in phrases: figures first, then all else in one."""
     texts = [
         f"{name} is kept as {plain(kept.figures[name].value)}, the inputs give {plain(figure.value)}"
         for name, figure in again.figures.items()

@@ -117,7 +117,7 @@ def _listing(fs: Any, folder: str) -> list[dict[str, Any]]:
 
 
 def _read(segment: str, name: str, known: Known, bound: Mapping[str, str]) -> dict[str, str] | None:
-    """What the placeholders of ``segment`` are in ``name``; None when it does not fit. Known names come first."""
+    """The values of the placeholders of ``segment`` in ``name``; None when it does not fit. Known names come first."""
     settled = {placeholder: (value,) for placeholder, value in bound.items()}
     for choices in ({**known, **settled}, settled):
         greedy = _regex(segment, choices, "+").fullmatch(name)

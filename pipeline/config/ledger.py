@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from pipeline.config.models import LedgerEntry
-from pipeline.config.place import Place
+from pipeline.config.place import OpenDocument
 from pipeline.errors import StoreError, UsageError
 from pipeline.protocols import find
 from pipeline.season.standing import Fate, standing
@@ -14,7 +14,7 @@ from pipeline.terms import System
 
 
 def ledger_systems(
-    entry: LedgerEntry, known: Mapping[str, tuple[str, ...]], others: Iterable[str], place: Place
+    entry: LedgerEntry, known: Mapping[str, tuple[str, ...]], others: Iterable[str], place: OpenDocument
 ) -> list[System]:
     """The systems that count in the ledger's phase, by name. What does not fit the evaluation file is noted."""
     store = Store(place.resolve(("systems", "ledger", "store"), entry.store))
@@ -43,7 +43,7 @@ def _with(
     main: str,
     store: Store,
     known: Mapping[str, tuple[str, ...]],
-    place: Place,
+    place: OpenDocument,
 ) -> System:
     """A system with the outputs of one more run of it."""
     run, team = fate.run, fate.submission.team

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pipeline.config.document import Path, read_document
 from pipeline.config.models import DatasetEntry, EvaluationEntry, validate
 from pipeline.config.overlays import collect_overlays
-from pipeline.config.place import Place
+from pipeline.config.place import OpenDocument
 from pipeline.config.roles import check_roles
 from pipeline.config.systems import collect_systems
 from pipeline.config.urls import filled, folder_of, has_secret, masked, shown
@@ -30,7 +30,7 @@ def load(uri: str) -> Evaluation:
     problems = Problems(masked(uri))
     with open_input(uri) as stream:
         document = read_document(stream, problems)
-    place = Place(document, folder, problems)
+    place = OpenDocument(document, folder, problems)
     entry = validate(document, problems)
     _check_protocol(place)
     check_roles(place)
@@ -42,7 +42,7 @@ def load(uri: str) -> Evaluation:
     return evaluation
 
 
-def _resolve(entry: EvaluationEntry, place: Place) -> Evaluation:
+def _resolve(entry: EvaluationEntry, place: OpenDocument) -> Evaluation:
     """The evaluation with every path absolute; faults are noted in ``place``."""
     if re.search(r"[*?{}]", place.folder):
         place.note(("name",), "bad_url", f"stands in the folder {shown(place.folder)}, whose name holds * ? {{ or }}")
@@ -60,7 +60,7 @@ def _resolve(entry: EvaluationEntry, place: Place) -> Evaluation:
     )
 
 
-def _check_protocol(place: Place) -> None:
+def _check_protocol(place: OpenDocument) -> None:
     """Note an unknown protocol, mode or setting, each at its own line.
 
     Works on the document, so that these faults are told beside those of the fields' form.
@@ -78,7 +78,7 @@ def _check_protocol(place: Place) -> None:
         _check_dataset_settings(place, name, mode)
 
 
-def _check_dataset_settings(place: Place, name: str, mode: str) -> None:
+def _check_dataset_settings(place: OpenDocument, name: str, mode: str) -> None:
     """Note unknown settings of datasets, values by query set one by one."""
     top = place.document.value
     datasets, query_sets = top.get("datasets"), top.get("query_sets")
@@ -107,7 +107,7 @@ def _text(value: object) -> str | None:
     return str(value) if isinstance(value, str | bool) else None
 
 
-def _accepted(place: Place, path: Path, name: str, mode: str, settings: Mapping[str, str]) -> bool:
+def _accepted(place: OpenDocument, path: Path, name: str, mode: str, settings: Mapping[str, str]) -> bool:
     try:
         find(name, mode=mode, overrides=settings)
     except UsageError as error:
@@ -117,7 +117,7 @@ def _accepted(place: Place, path: Path, name: str, mode: str, settings: Mapping[
     return True
 
 
-def _datasets(entry: EvaluationEntry, place: Place) -> tuple[Dataset, ...]:
+def _datasets(entry: EvaluationEntry, place: OpenDocument) -> tuple[Dataset, ...]:
     """Ω in the order of the file. ``{query_set}`` stays in a URL: the engine fills it in per cell."""
     datasets = []
     for name, dataset in entry.datasets.items():
@@ -133,7 +133,7 @@ def _datasets(entry: EvaluationEntry, place: Place) -> tuple[Dataset, ...]:
     return tuple(datasets)
 
 
-def _check_selection(name: str, dataset: DatasetEntry, entry: EvaluationEntry, place: Place) -> None:
+def _check_selection(name: str, dataset: DatasetEntry, entry: EvaluationEntry, place: OpenDocument) -> None:
     known = {measure.name for measure in find(entry.protocol, mode=entry.mode, overrides=entry.settings).measures}
     for measure in dataset.disclose.measures:
         if measure not in known:
@@ -150,7 +150,7 @@ def _own_settings(dataset: DatasetEntry) -> tuple[tuple[str, str, str], ...]:
     return tuple(rows)
 
 
-def _query_sets(entry: EvaluationEntry, place: Place) -> tuple[QuerySet, ...]:
+def _query_sets(entry: EvaluationEntry, place: OpenDocument) -> tuple[QuerySet, ...]:
     """Q in the order of the file."""
     query_sets = []
     for name, query_set in entry.query_sets.items():

@@ -60,11 +60,11 @@ CellName = Annotated[str, AfterValidator(_cell)]
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 
 
-class _Strict(BaseModel):
+class _StudyPart(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class EntryModel(_Strict):
+class EntryModel(_StudyPart):
     """One evaluation: an evaluation file, or a published run by name (in a store of its own, where one is given)."""
 
     year: str = ""
@@ -73,7 +73,7 @@ class EntryModel(_Strict):
     evaluation: Url | None = None
 
 
-class VariantModel(_Strict):
+class VariantModel(_StudyPart):
     """Evaluations under another protocol or other settings."""
 
     of: list[str] = Field(default_factory=list)
@@ -83,7 +83,7 @@ class VariantModel(_Strict):
     keep: list[str] = Field(default_factory=list)
 
 
-class PublishedModel(_Strict):
+class PublishedModel(_StudyPart):
     """A CSV of published figures."""
 
     file: Url
@@ -92,14 +92,14 @@ class PublishedModel(_Strict):
     set: dict[str, str] = Field(default_factory=dict)
 
 
-class DevEvalModel(_Strict):
+class DevEvalModel(_StudyPart):
     """A tuning cell and the cell it is applied to."""
 
     dev: CellName
     eval: CellName
 
 
-class SensitivityModel(_Strict):
+class SensitivityModel(_StudyPart):
     """Grids of parameters."""
 
     beta: list[Annotated[Number, Field(gt=0.0)]] = Field(default_factory=list)
@@ -107,7 +107,7 @@ class SensitivityModel(_Strict):
     tolerance_s: list[Annotated[str, AfterValidator(_seconds)]] = Field(default_factory=list)
 
 
-class ResamplingModel(_Strict):
+class ResamplingModel(_StudyPart):
     """How intervals are drawn; ``strata`` is a CSV with columns unit and stratum.
 
     BCa unless asked otherwise: in simulations (``python -m bench.coverage``) it held MTWV, whose maximum is biased in
@@ -121,7 +121,7 @@ class ResamplingModel(_Strict):
     strata: Url | None = None
 
 
-class StudyModel(_Strict):
+class StudyModel(_StudyPart):
     """A whole meta file."""
 
     name: Slug

@@ -232,7 +232,7 @@ _EXPECTED = {
 
 
 def _say(kind: str, path: Path, fault: ErrorDetails, roles: InputRoles) -> str:
-    """What pydantic found, in the words of the file."""
+    """The faults that pydantic found, in the words of the file."""
     if kind == "missing":
         return "is missing"
     if kind == "too_short":

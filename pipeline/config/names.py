@@ -1,4 +1,4 @@
-"""What the names in an evaluation file may be. They become coordinates, labels and parts of paths."""
+"""The rules for names in an evaluation file. They become coordinates, labels and parts of paths."""
 
 from __future__ import annotations
 

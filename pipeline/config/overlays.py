@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from pipeline.config.document import Path, read_document
-from pipeline.config.place import Place
+from pipeline.config.place import OpenDocument
 from pipeline.config.urls import fault_of, folder_of, masked, shown
 from pipeline.errors import Problems
 from pipeline.protocols.base import Protocol
@@ -23,8 +23,8 @@ _FIELDS = (*KINDS, *_ABOUT, *_SCOPES)
 
 
 @dataclass(frozen=True)
-class _Names:
-    """What overlays may name."""
+class _OverlayNames:
+    """The names that overlays may give."""
 
     protocol: Protocol
     query_sets: Collection[str]
@@ -32,13 +32,13 @@ class _Names:
 
 
 def collect_overlays(
-    place: Place, protocol: Protocol, query_sets: Collection[str], datasets: Collection[str]
+    place: OpenDocument, protocol: Protocol, query_sets: Collection[str], datasets: Collection[str]
 ) -> tuple[Overlay, ...]:
     """The overlays of the field ``overlays``: a list, or the URL of a YAML file that is one. Faults are noted, each at
     its own file and line.
     """
     given = place.document.value.get("overlays")
-    names, path = _Names(protocol, query_sets, datasets), ("overlays",)
+    names, path = _OverlayNames(protocol, query_sets, datasets), ("overlays",)
     if not isinstance(given, str):
         return _listed(given, path, names, place)
     fault = fault_of(given, ())
@@ -52,13 +52,13 @@ def collect_overlays(
         return ()
     with open_input(uri) as stream:
         document = read_document(stream, problems)
-    found = _listed(document.value, (), names, Place(document, folder_of(uri), problems))
+    found = _listed(document.value, (), names, OpenDocument(document, folder_of(uri), problems))
     place.problems.findings.extend(problems.findings)
     place.problems.count += problems.count
     return found
 
 
-def _listed(given: Any, path: Path, names: _Names, place: Place) -> tuple[Overlay, ...]:
+def _listed(given: Any, path: Path, names: _OverlayNames, place: OpenDocument) -> tuple[Overlay, ...]:
     if given is None:
         return ()
     if not isinstance(given, list):
@@ -69,7 +69,7 @@ def _listed(given: Any, path: Path, names: _Names, place: Place) -> tuple[Overla
     return tuple(layer for layer in found if layer is not None)
 
 
-def _overlay(entry: Any, path: Path, names: _Names, place: Place) -> Overlay | None:
+def _overlay(entry: Any, path: Path, names: _OverlayNames, place: OpenDocument) -> Overlay | None:
     """One overlay, or None with every fault noted."""
     if not isinstance(entry, Mapping):
         place.note(path, "wrong_type", f"must be a mapping (got {shown(entry)})")
@@ -91,14 +91,14 @@ def _overlay(entry: Any, path: Path, names: _Names, place: Place) -> Overlay | N
     return Overlay(kinds[0], values, about["author"], about["reason"], about["date"], *scopes)
 
 
-def _text(value: Any, path: Path, place: Place) -> str:
+def _text(value: Any, path: Path, place: OpenDocument) -> str:
     if not isinstance(value, str) or not value.strip():
         place.note(path, "missing_field", "must be text that is not empty", "Say who corrected what, when and why.")
         return ""
     return value
 
 
-def _check_date(text: str, path: Path, place: Place) -> None:
+def _check_date(text: str, path: Path, place: OpenDocument) -> None:
     try:
         if text:
             date.fromisoformat(text)
@@ -106,8 +106,8 @@ def _check_date(text: str, path: Path, place: Place) -> None:
         place.note(path, "bad_date", f"must be a day as YYYY-MM-DD (got {shown(text)})")
 
 
-def _values(kind: str, given: Any, path: Path, names: _Names, place: Place) -> tuple[str, ...]:
-    """What the overlay is about: names, or the URL of a scoring ECF."""
+def _values(kind: str, given: Any, path: Path, names: _OverlayNames, place: OpenDocument) -> tuple[str, ...]:
+    """The names that the overlay is about, or the URL of a scoring ECF."""
     protocol, needed = names.protocol, KINDS[kind]
     if not hasattr(protocol.settings, needed) and needed not in {role.name for role in protocol.roles}:
         place.note(path, "unknown_field", f"is nothing that {protocol.name} knows", "Leave it out.")
@@ -123,7 +123,7 @@ def _values(kind: str, given: Any, path: Path, names: _Names, place: Place) -> t
     return (url,)
 
 
-def _names_of(given: Any, path: Path, place: Place) -> tuple[str, ...]:
+def _names_of(given: Any, path: Path, place: OpenDocument) -> tuple[str, ...]:
     listed = given if isinstance(given, list) else ()
     sound = [name for name in listed if isinstance(name, str) and name.strip() == name and name and "\n" not in name]
     if not listed or len(sound) < len(listed):
@@ -131,7 +131,7 @@ def _names_of(given: Any, path: Path, place: Place) -> tuple[str, ...]:
     return tuple(sound)
 
 
-def _scope(given: Any, scope: str, path: Path, names: _Names, place: Place) -> tuple[str, ...]:
+def _scope(given: Any, scope: str, path: Path, names: _OverlayNames, place: OpenDocument) -> tuple[str, ...]:
     """The query sets or datasets it holds for; () is all."""
     if given is None:
         return ()

@@ -11,7 +11,7 @@ from pipeline.errors import Problems
 
 
 @dataclass(frozen=True)
-class Place:
+class OpenDocument:
     """One evaluation file while it is read: its lines, its folder, and the problems found so far."""
 
     document: Document

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.config.document import Path
-from pipeline.config.place import Place
+from pipeline.config.place import OpenDocument
 from pipeline.errors import UsageError
 from pipeline.protocols import find
 
@@ -75,7 +75,7 @@ def with_others(entry: Any, field: str, roles: InputRoles) -> Any:
     return {**{name: kept for name, kept in entry.items() if name != field}, **main, "others": others}
 
 
-def check_roles(place: Place) -> None:
+def check_roles(place: OpenDocument) -> None:
     """Note required inputs that are missing, and outputs of roles that the protocol has not.
 
     Works on the document, so that these faults are told beside those of the fields' form.
@@ -106,7 +106,7 @@ def _entries(side: Any) -> dict[str, Mapping[str, Any]]:
     return {name: entry or {} for name, entry in entries if isinstance(entry, Mapping | None)}
 
 
-def _check_outputs(given: Any, path: Path, roles: InputRoles, place: Place) -> None:
+def _check_outputs(given: Any, path: Path, roles: InputRoles, place: OpenDocument) -> None:
     by_role = isinstance(given, Mapping) and not any("/" in str(name) for name in given)
     if not by_role and not isinstance(given, str | Mapping):
         return

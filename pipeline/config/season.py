@@ -11,17 +11,17 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from pipeline.config.document import Document, dotted, read_document
 from pipeline.config.models import Name, SettingText, Slug
-from pipeline.config.place import Place
+from pipeline.config.place import OpenDocument
 from pipeline.config.urls import fault_of, folder_of, masked, placeholders, shown
 from pipeline.errors import ConfigError, Problems, UsageError
 from pipeline.protocols import find
-from pipeline.season.roster import Team
-from pipeline.season.rules import KEY_ROLES, Gate, Phase, Required, Rules
+from pipeline.season.roster import RosterTeam
+from pipeline.season.rules import KEY_ROLES, Gate, Required, SeasonPhase, SeasonRules
 from pipeline.season.times import parse
 from pipeline.store.blobs import open_input
 
 OPEN_ROLES = frozenset({"ecf", "segments"})
-"""What tells recordings or test segments apart, whatever the protocol."""
+"""The roles that tell recordings or test segments apart, whatever the protocol."""
 SAME = "same"
 _NAMING = {"events": "med", "language": "lre"}
 _IN_PATTERN = ("team", "system", "query_set", "dataset")
@@ -57,16 +57,16 @@ Kept = Annotated[float | None, BeforeValidator(lambda value: None if value == SA
 Count = Annotated[int, BeforeValidator(_count)]
 
 
-class _Strict(BaseModel):
+class _SeasonModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Required(_Strict):
+class _Required(_SeasonModel):
     board: str
     of: Literal["all", "performers"] = "all"
 
 
-class _Phase(_Strict):
+class _Phase(_SeasonModel):
     kind: Literal["dry_run", "dev", "eval"]
     evaluation: Slug
     deadline: Annotated[str, AfterValidator(_deadline)]
@@ -80,14 +80,14 @@ class _Phase(_Strict):
     disclosure: Literal["named", "anonymous", "own"] = "named"
 
 
-class _Gate(_Strict):
+class _Gate(_SeasonModel):
     canaries: dict[Name, Kept] = Field(default_factory=dict)
     tolerance: Number = 0.0
     most_shrunk: Share = 0.1
     most_changed: Share = 0.5
 
 
-class _Season(_Strict):
+class _Season(_SeasonModel):
     name: Slug
     protocol: str
     mode: Literal["official", "plan"] = "official"
@@ -99,14 +99,14 @@ class _Season(_Strict):
     gate: _Gate | None = None
 
 
-class _Team(_Strict):
+class _Team(_SeasonModel):
     name: str = ""
     institution: str = ""
     performer: bool = False
     contact: dict[str, str] = Field(default_factory=dict)
 
 
-class _Roster(_Strict):
+class _Roster(_SeasonModel):
     teams: dict[Slug, _Team] = Field(min_length=1)
 
 
@@ -114,11 +114,11 @@ class _Roster(_Strict):
 class Roster:
     """Teams, and how to reach them, apart."""
 
-    teams: tuple[Team, ...]
+    teams: tuple[RosterTeam, ...]
     contacts: Mapping[str, Mapping[str, str]]
 
 
-def load_season(uri: str) -> tuple[Rules, str]:
+def load_season(uri: str) -> tuple[SeasonRules, str]:
     """The rules of a season file, with every URL absolute, and the URL of its roster ("" where it names none).
 
     Raises ``ConfigError`` with every problem by line and field.
@@ -136,25 +136,29 @@ def load_season(uri: str) -> tuple[Rules, str]:
     _finish(place)
     gate = None if entry.gate is None else Gate(**entry.gate.model_dump())
     roster = place.resolve(("roster",), entry.roster) if entry.roster else ""
-    return Rules(entry.name, entry.protocol, entry.mode, naming, phases, entry.pattern, entry.settings, gate), roster
+    return SeasonRules(
+        entry.name, entry.protocol, entry.mode, naming, phases, entry.pattern, entry.settings, gate
+    ), roster
 
 
 def load_roster(uri: str) -> Roster:
     """The teams of a roster file. Raises ``ConfigError`` with every problem by line and field."""
     entry, place = _read(uri, _Roster)
     _finish(place)
-    teams = tuple(Team(key, team.name or key, team.institution, team.performer) for key, team in entry.teams.items())
+    teams = tuple(
+        RosterTeam(key, team.name or key, team.institution, team.performer) for key, team in entry.teams.items()
+    )
     return Roster(teams, {key: team.contact for key, team in entry.teams.items() if team.contact})
 
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
 
-def _read(uri: str, model: type[Entry]) -> tuple[Entry, Place]:
+def _read(uri: str, model: type[Entry]) -> tuple[Entry, OpenDocument]:
     problems = Problems(masked(uri))
     with open_input(uri) as stream:
         document = read_document(stream, problems)
-    place = Place(document, folder_of(uri), problems)
+    place = OpenDocument(document, folder_of(uri), problems)
     try:
         entry = model.model_validate(document.value)
     except ValidationError as error:
@@ -177,7 +181,7 @@ def _path(location: tuple[int | str, ...], document: Document) -> tuple[int | st
     return path
 
 
-def _finish(place: Place) -> None:
+def _finish(place: OpenDocument) -> None:
     if place.problems.count:
         raise ConfigError(place.problems.findings, place.problems.count)
 
@@ -189,14 +193,14 @@ def _family(protocol: str) -> str:
         return ""
 
 
-def _check_protocol(entry: _Season, place: Place) -> None:
+def _check_protocol(entry: _Season, place: OpenDocument) -> None:
     try:
         find(entry.protocol, mode=entry.mode, overrides=entry.settings)
     except UsageError as error:
         place.note(("protocol",), "unknown_protocol", f"is refused: {error}")
 
 
-def _check_evaluations(entry: _Season, place: Place) -> None:
+def _check_evaluations(entry: _Season, place: OpenDocument) -> None:
     """Note phases that would publish under one name."""
     seen: dict[str, str] = {}
     for name, phase in entry.phases.items():
@@ -206,7 +210,7 @@ def _check_evaluations(entry: _Season, place: Place) -> None:
             place.note(("phases", name, "evaluation"), "same_evaluation", what, "Give each phase its own.")
 
 
-def _phase(name: str, phase: _Phase, season: _Season, place: Place) -> Phase:
+def _phase(name: str, phase: _Phase, season: _Season, place: OpenDocument) -> SeasonPhase:
     inputs = {}
     roles = {role.name for role in find(season.protocol).roles} if _family(season.protocol) else set()
     for role, url in phase.inputs.items():
@@ -225,7 +229,7 @@ def _phase(name: str, phase: _Phase, season: _Season, place: Place) -> Phase:
         field: getattr(phase, field)
         for field in ("kind", "evaluation", "deadline", "late", "fields", "most_runs", "disclosure")
     }
-    return Phase(
+    return SeasonPhase(
         name=name,
         query_sets=tuple(phase.query_sets),
         datasets=tuple(phase.datasets),

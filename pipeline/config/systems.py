@@ -11,7 +11,7 @@ from pipeline.config.document import Path
 from pipeline.config.ledger import ledger_systems
 from pipeline.config.models import DiscoveryEntry, EvaluationEntry, SystemEntry
 from pipeline.config.names import name_fault
-from pipeline.config.place import Place
+from pipeline.config.place import OpenDocument
 from pipeline.config.urls import filled, masked, placeholders, shown
 from pipeline.terms import System
 
@@ -19,7 +19,7 @@ Outputs = dict[tuple[str, str], str]
 Known = Mapping[str, tuple[str, ...]]
 
 
-def collect_systems(entry: EvaluationEntry, place: Place) -> tuple[System, ...]:
+def collect_systems(entry: EvaluationEntry, place: OpenDocument) -> tuple[System, ...]:
     """Listed systems in the order of the file, then the others found, sorted by name.
 
     A listed system takes what the pattern finds under its name; its own ``outputs`` win cell by cell. A cell without
@@ -52,8 +52,8 @@ def collect_systems(entry: EvaluationEntry, place: Place) -> tuple[System, ...]:
     return tuple(systems)
 
 
-def _discovered(discovery: DiscoveryEntry, known: Known, place: Place) -> dict[str, list[discover.Match]]:
-    """What the pattern finds, by system, excluded systems included."""
+def _discovered(discovery: DiscoveryEntry, known: Known, place: OpenDocument) -> dict[str, list[discover.Match]]:
+    """The files that the pattern finds, by system, excluded systems included."""
     if discovery.pattern is None:
         return {}
     path: Path = ("systems", "pattern")
@@ -75,7 +75,7 @@ def _discovered(discovery: DiscoveryEntry, known: Known, place: Place) -> dict[s
     return found
 
 
-def _matches(pattern: str, path: Path, known: Known, place: Place) -> list[discover.Match] | None:
+def _matches(pattern: str, path: Path, known: Known, place: OpenDocument) -> list[discover.Match] | None:
     """The files that fit a pattern of outputs; None when the pattern itself is refused (and noted)."""
     given = placeholders(pattern)
     for name, values in known.items():
@@ -90,7 +90,7 @@ def _matches(pattern: str, path: Path, known: Known, place: Place) -> list[disco
         return None
 
 
-def _outputs(matches: Iterable[discover.Match], path: Path, known: Known, place: Place) -> Outputs:
+def _outputs(matches: Iterable[discover.Match], path: Path, known: Known, place: OpenDocument) -> Outputs:
     """The files found for one system by cell; a file that belongs to no cell is noted, and so is a second one."""
     outputs: Outputs = {}
     for match in matches:
@@ -109,7 +109,7 @@ def _outputs(matches: Iterable[discover.Match], path: Path, known: Known, place:
     return outputs
 
 
-def _own_outputs(name: str, own: SystemEntry, known: Known, place: Place) -> Outputs:
+def _own_outputs(name: str, own: SystemEntry, known: Known, place: OpenDocument) -> Outputs:
     """The outputs a listed system names itself, by pattern or cell by cell."""
     path: Path = ("systems", name, "outputs")
     if isinstance(own.outputs, str):
@@ -128,7 +128,7 @@ def _own_outputs(name: str, own: SystemEntry, known: Known, place: Place) -> Out
 
 
 def _others(
-    name: str, found: Mapping[str, str], own: Mapping[str, Any], outputs: Outputs, place: Place
+    name: str, found: Mapping[str, str], own: Mapping[str, Any], outputs: Outputs, place: OpenDocument
 ) -> dict[str, Outputs]:
     """A system's outputs of roles beside the main one, for the cells that have a main one; its own entries win."""
     others = {}
@@ -147,7 +147,7 @@ def _others(
     return others
 
 
-def _resources(discovery: DiscoveryEntry, names: list[str], place: Place) -> dict[str, str]:
+def _resources(discovery: DiscoveryEntry, names: list[str], place: OpenDocument) -> dict[str, str]:
     """The resources file of each system that has one where the pattern says."""
     if discovery.resources is None or not names:
         return {}
@@ -167,7 +167,7 @@ def _excluded(name: str, discovery: DiscoveryEntry) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in discovery.exclude)
 
 
-def _check_exclude(discovery: DiscoveryEntry, names: list[str], place: Place) -> None:
+def _check_exclude(discovery: DiscoveryEntry, names: list[str], place: OpenDocument) -> None:
     """Note exclusions that exclude nothing: with a typing error a withdrawn system would be on the board."""
     for index, pattern in enumerate(discovery.exclude):
         if not any(fnmatchcase(name, pattern) for name in names):
@@ -176,7 +176,7 @@ def _check_exclude(discovery: DiscoveryEntry, names: list[str], place: Place) ->
 
 
 def _primary(
-    discovery: DiscoveryEntry, listed: Mapping[str, SystemEntry], names: list[str], place: Place
+    discovery: DiscoveryEntry, listed: Mapping[str, SystemEntry], names: list[str], place: OpenDocument
 ) -> dict[str, bool]:
     """Whether each system is primary: as it says itself, else as ``primary`` lists, else yes."""
     for index, name in enumerate(discovery.primary or ()):

@@ -28,7 +28,7 @@ BAYES_THRESHOLD = 4.2
 
 
 @dataclass(frozen=True)
-class Team:
+class MadeUpTeam:
     """A system: how well it separates, what it does to its scores, where it decides, and what it costs."""
 
     name: str
@@ -55,27 +55,28 @@ class Team:
 
 
 TEAMS = (
-    Team("aurora", "North Lab", "calibrated log-likelihood ratios", 1, 4.2, index_cpu_h=6.0, memory_gb=11.0),
-    Team("basalt", "North Lab", "aurora, every score 2.5 too high: too many yes", 1, 4.2, shift=2.5, primary=False),
-    Team("cobalt", "Harbour Institute", "scores on a scale of their own, decisions well tuned", 2, 3.8, scale=0.4,
+    MadeUpTeam("aurora", "North Lab", "calibrated log-likelihood ratios", 1, 4.2, index_cpu_h=6.0, memory_gb=11.0),
+    MadeUpTeam("basalt", "North Lab", "aurora, every score 2.5 too high: too many yes", 1, 4.2, shift=2.5,
+         primary=False),
+    MadeUpTeam("cobalt", "Harbour Institute", "scores on a scale of their own, decisions well tuned", 2, 3.8, scale=0.4,
          threshold=1.7, index_cpu_h=2.5, search_cpu_s=2400.0, memory_gb=6.5),
-    Team("dune", "Valley University", "calibrated, but finds less", 3, 3.1, index_cpu_h=0.2, search_cpu_s=90.0,
+    MadeUpTeam("dune", "Valley University", "calibrated, but finds less", 3, 3.1, index_cpu_h=0.2, search_cpu_s=90.0,
          memory_gb=0.8),
-    Team("ember", "Summit Group", "over-confident: scores nearly twice too large", 4, 3.6, scale=1.8,
+    MadeUpTeam("ember", "Summit Group", "over-confident: scores nearly twice too large", 4, 3.6, scale=1.8,
          index_cpu_h=1.2, search_cpu_s=900.0, memory_gb=2.4),
-    Team("fjord", "Coast College", "a first attempt: posteriors, cut at one half", 5, 2.3, posterior=True,
+    MadeUpTeam("fjord", "Coast College", "a first attempt: posteriors, cut at one half", 5, 2.3, posterior=True,
          shift=-3.0, threshold=0.5, floor=0.5, index_cpu_h=3.0, search_cpu_s=5200.0, memory_gb=7.9),
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Made:
+class MadeUpEvaluation:
     """A made-up evaluation: equal ones write equal bytes."""
 
     name: str = NAME
     protocol: str = "sws2013"
     seed: int = SEED
-    teams: tuple[Team, ...] = TEAMS
+    teams: tuple[MadeUpTeam, ...] = TEAMS
     prefix: str = ""
     """Begins the names of its recordings."""
     n_old_queries: int = 0
@@ -85,7 +86,7 @@ class Made:
     missing: tuple[str, str, str] | None = None
 
 
-DEMO = Made(malformed=("fjord", "eval-q", "eval"), missing=("dune", "dev-q", "eval"))
+DEMO = MadeUpEvaluation(malformed=("fjord", "eval-q", "eval"), missing=("dune", "dev-q", "eval"))
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Word:
     text: str
 
 
-def write_evaluation(folder: Path, made: Made = DEMO) -> Path:
+def write_evaluation(folder: Path, made: MadeUpEvaluation = DEMO) -> Path:
     """Write an evaluation below ``folder`` and return the path of its evaluation file.
 
     Writing twice writes the same bytes. Raises ``OSError`` when the folder cannot be written.
@@ -138,7 +139,7 @@ def _spelled(random: np.random.Generator, syllables: int) -> str:
     return "".join("bdfgklmnprstvz"[random.integers(14)] + "aeiou"[random.integers(5)] for _ in range(syllables))
 
 
-def _queries(made: Made, index: int) -> list[str]:
+def _queries(made: MadeUpEvaluation, index: int) -> list[str]:
     """Query texts; four syllables, while words of the recordings have two or three, so none is there by chance."""
     old = _queries(DEMO, index)[: made.n_old_queries] if made.n_old_queries else []
     random = _generator(made.seed, 1, index)
@@ -150,11 +151,11 @@ def _query_id(query_set: str, number: int) -> str:
     return f"{query_set}-{number + 1:02d}"
 
 
-def _file(made: Made, dataset: str, number: int) -> str:
+def _file(made: MadeUpEvaluation, dataset: str, number: int) -> str:
     return f"{made.prefix}{dataset}_{number + 1:03d}"
 
 
-def _recordings(made: Made, dataset: str, index: int, texts: Sequence[str]) -> list[Word]:
+def _recordings(made: MadeUpEvaluation, dataset: str, index: int, texts: Sequence[str]) -> list[Word]:
     """All words of a dataset in time order: filler, and each query about five times; the last of each set never."""
     random = _generator(made.seed, 2, index)
     words = []
@@ -173,7 +174,7 @@ def _recordings(made: Made, dataset: str, index: int, texts: Sequence[str]) -> l
     return words
 
 
-def _ecf(made: Made, dataset: str) -> Iterator[str]:
+def _ecf(made: MadeUpEvaluation, dataset: str) -> Iterator[str]:
     yield f'<ecf source_signal_duration="{N_FILES * FILE_S:.3f}" language="made-up" version="1">'
     for number in range(N_FILES):
         place = f'audio_filename="{_file(made, dataset, number)}.wav" channel="1" tbeg="0.000" dur="{FILE_S:.3f}"'
@@ -194,7 +195,7 @@ def _tlist(query_set: str, texts: Sequence[str]) -> Iterator[str]:
     yield "</termlist>"
 
 
-def _examples(made: Made, query_set: str, texts: Sequence[str]) -> Iterator[str]:
+def _examples(made: MadeUpEvaluation, query_set: str, texts: Sequence[str]) -> Iterator[str]:
     """The organiser's table of spoken examples: what Searching Speed is measured against."""
     random = _generator(made.seed, 3, QUERY_SETS.index(query_set))
     yield "query,example,dur_s"
@@ -204,7 +205,7 @@ def _examples(made: Made, query_set: str, texts: Sequence[str]) -> Iterator[str]
 
 
 def _stdlist(
-    made: Made, team: Team, query_set: str, dataset: str, texts: Sequence[str], words: Sequence[Word]
+    made: MadeUpEvaluation, team: MadeUpTeam, query_set: str, dataset: str, texts: Sequence[str], words: Sequence[Word]
 ) -> Iterator[str]:
     random = _generator(made.seed, 4, team.draws, QUERY_SETS.index(query_set), DATASETS.index(dataset))
     yield (
@@ -230,7 +231,7 @@ def _with_slip(line: str) -> str:
 
 
 def _detections(
-    made: Made, team: Team, dataset: str, spoken: Sequence[Word], random: np.random.Generator
+    made: MadeUpEvaluation, team: MadeUpTeam, dataset: str, spoken: Sequence[Word], random: np.random.Generator
 ) -> Iterator[str]:
     """Detections of one query: true ones near where it is spoken, false ones anywhere, all above the system's floor."""
     mean, d = team.d**2 / 2, team.d
@@ -256,7 +257,7 @@ def _detections(
         yield f'    <term file="{file}" channel="1" {times} score="{score:.6f}" decision="{decision}"/>'
 
 
-def _resources(team: Team) -> Iterator[str]:
+def _resources(team: MadeUpTeam) -> Iterator[str]:
     memory = math.floor(team.memory_gb * 1e9)
     node = '[{count: 1, brand: "made up", cpu: "made up", cores: 4, clock_ghz: 2.6, ram_bytes: 32000000000, os: Linux}]'
     yield f"# What {team.name} declares: processor time and peak memory, per dataset and per cell."
@@ -276,7 +277,7 @@ def _resources(team: Team) -> Iterator[str]:
             yield f"    peak_memory_bytes: {memory // 4}"
 
 
-def _evaluation(made: Made) -> Iterator[str]:
+def _evaluation(made: MadeUpEvaluation) -> Iterator[str]:
     yield f"""\
 # A made-up evaluation, written by `rescore demo`. Score it (again) with: rescore run evaluation.yaml
 name: {made.name}

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipeline.demo.evaluation import DEMO, Made, Team, write_evaluation, write_lines
+from pipeline.demo.evaluation import DEMO, MadeUpEvaluation, MadeUpTeam, write_evaluation, write_lines
 
 CORRECTED = "corrected"
 _N_STRUCK = 12
 """Rows of the last year's key that are struck out in the corrected one."""
 _TWELVE = (
-    Team("aurora", "NL", "calibrated", 11, 3.4, threshold=2.9, index_cpu_h=8.0, memory_gb=9.0),
-    Team("cobalt", "Harbour Inst.", "scores on a scale of their own", 12, 3.5, scale=0.5, threshold=1.5,
+    MadeUpTeam("aurora", "NL", "calibrated", 11, 3.4, threshold=2.9, index_cpu_h=8.0, memory_gb=9.0),
+    MadeUpTeam("cobalt", "Harbour Inst.", "scores on a scale of their own", 12, 3.5, scale=0.5, threshold=1.5,
          index_cpu_h=3.0, search_cpu_s=3000.0, memory_gb=6.0),
-    Team("dune", "Valley University", "over-confident", 13, 3.0, scale=1.5, threshold=4.4, index_cpu_h=0.3,
+    MadeUpTeam("dune", "Valley University", "over-confident", 13, 3.0, scale=1.5, threshold=4.4, index_cpu_h=0.3,
          search_cpu_s=120.0),
-    Team("garnet", "Summit Group", "finds little", 14, 2.4, threshold=2.9, index_cpu_h=0.8, search_cpu_s=300.0,
+    MadeUpTeam("garnet", "Summit Group", "finds little", 14, 2.4, threshold=2.9, index_cpu_h=0.8, search_cpu_s=300.0,
          memory_gb=2.0),
 )  # fmt: skip
 """Decided for a beta of some 17, as 2012's keys give it."""
 _ELEVEN = (
-    Team("aurora", "North Laboratory", "a first attempt", 21, 3.3, threshold=6.9, index_cpu_h=9.0, memory_gb=8.0),
-    Team("cobalt", "Harbour Institute", "well calibrated", 22, 3.8, threshold=6.9, index_cpu_h=4.0,
+    MadeUpTeam("aurora", "North Laboratory", "a first attempt", 21, 3.3, threshold=6.9, index_cpu_h=9.0, memory_gb=8.0),
+    MadeUpTeam("cobalt", "Harbour Institute", "well calibrated", 22, 3.8, threshold=6.9, index_cpu_h=4.0,
          search_cpu_s=4200.0),
-    Team("dune", "Valley University", "every score one too high", 23, 3.5, shift=1.0, threshold=6.9, index_cpu_h=0.5),
-    Team("fjord", "Coast College", "finds little", 24, 2.9, threshold=6.9, index_cpu_h=5.0, search_cpu_s=900.0,
+    MadeUpTeam("dune", "Valley University", "every score one too high", 23, 3.5, shift=1.0, threshold=6.9,
+         index_cpu_h=0.5),
+    MadeUpTeam("fjord", "Coast College", "finds little", 24, 2.9, threshold=6.9, index_cpu_h=5.0, search_cpu_s=900.0,
          memory_gb=5.0),
 )  # fmt: skip
 """Decided for 2011's beta of 999.9."""
 YEARS = {
-    "2011": Made("made-up-2011", "sws2011", 2011, _ELEVEN, "y11-"),
-    "2012": Made("made-up-2012", "sws2012", 2012, _TWELVE, "y12-", n_old_queries=8),
+    "2011": MadeUpEvaluation("made-up-2011", "sws2011", 2011, _ELEVEN, "y11-"),
+    "2012": MadeUpEvaluation("made-up-2012", "sws2012", 2012, _TWELVE, "y12-", n_old_queries=8),
     "2013": DEMO,
 }
 _PUBLISHED = """\

@@ -20,7 +20,7 @@ PLACES: Mapping[str, str] = MappingProxyType(
         "rttm": "kws.rttm",
         "kwlist": "kws.kwlist",
         "kwslist": "kws.kwslist",
-        "kwslist_texts": "kws.kwslist_texts",
+        "kwslist_texts": "kws.kwslist",
         "queries": "kws.queries",
         "resources": "resources",
         "stm": "stt.stm",
@@ -38,7 +38,7 @@ PLACES: Mapping[str, str] = MappingProxyType(
         "med_threshold": "med.threshold",
     }
 )
-"""The module of each format, below this package: a new format is a module with ``read_<format>``, and a line here."""
+"""The module of each format, below this package: a new format is a ``read_<format>`` there, and a line here."""
 
 
 def _read(name: str, stream: BinaryIO, where: str) -> Any:

@@ -41,7 +41,7 @@ def _zstandard(stream: BinaryIO, where: str) -> Any:
 
 
 class _Frames(io.RawIOBase):
-    """What Zstandard frames hold. The library's own reader takes a frame that is cut off for the end of the file."""
+    """The bytes of Zstandard frames. The library's own reader takes a frame that is cut off for the end of the file."""
 
     def __init__(self, packed: BinaryIO) -> None:
         from zstandard import ZstdDecompressor
@@ -71,7 +71,7 @@ class _Frames(io.RawIOBase):
 
 
 class _Unpacked(io.RawIOBase):
-    """What is packed in a stream; faults are refusals of the input."""
+    """The bytes that are packed in a stream; faults are refusals of the input."""
 
     def __init__(self, packed: io.BufferedReader[Any], begin: Callable[[], Any], where: str) -> None:
         self._packed, self._begin, self._where = packed, begin, where

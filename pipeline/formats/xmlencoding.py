@@ -10,7 +10,8 @@ KNOWN_ENCODINGS = re.compile(
     r"utf-?8|utf-?16(?:le|be)?|us-ascii|ascii|latin-?1|iso-8859-(?:[1-9]|10|11|13|14|15|16)|windows-125[0-8]",
     re.IGNORECASE,
 )
-"""What a declaration may name, beside the GB family. Anything else could name a codec that is no character set."""
+"""Encodings that a declaration may name beside the GB family. Anything else could name a codec that is no character
+set."""
 
 _GB = re.compile(rb"gb2312|gbk|gb18030", re.IGNORECASE)
 _DECLARED = re.compile(rb"<\?xml\s[^<>]*?\bencoding\s*=\s*[\"']([A-Za-z][A-Za-z0-9._-]*)[\"']")

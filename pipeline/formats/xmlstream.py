@@ -81,7 +81,7 @@ def parse(
     pieces = chunks(stream)
     head = next(pieces, b"")
     source = _Source(problems, decoder_of(head))
-    text = _Text(problems)
+    text = _XmlText(problems)
     _connect(source.parser, problems, document, text)
     if referred is not None:
         _tell_references(source.parser, text, referred)
@@ -143,7 +143,7 @@ class _Source:
             refuse(self._problems, "xml_encoding", 1, what, "Save the file as UTF-8 and declare UTF-8.")
 
 
-class _Text:
+class _XmlText:
     """Character data: gathered inside elements that hold text, and nothing but white space elsewhere."""
 
     def __init__(self, problems: Problems) -> None:
@@ -177,7 +177,7 @@ class _Text:
             self._problems.add("stray_text", line, what, "Remove it, or write it as the element it was meant to be.")
 
 
-def _connect(parser: expat.XMLParserType, problems: Problems, document: Element, text: _Text) -> None:
+def _connect(parser: expat.XMLParserType, problems: Problems, document: Element, text: _XmlText) -> None:
     stack = [document]
 
     def start(name: str, flat: list[str]) -> None:
@@ -213,7 +213,7 @@ def _connect(parser: expat.XMLParserType, problems: Problems, document: Element,
     parser.StartDoctypeDeclHandler = doctype
 
 
-def _tell_references(parser: expat.XMLParserType, text: _Text, referred: Callable[[], None]) -> None:
+def _tell_references(parser: expat.XMLParserType, text: _XmlText, referred: Callable[[], None]) -> None:
     def data(piece: str) -> None:
         if text.inside and (parser.GetInputContext() or b"").startswith(b"&"):
             referred()
@@ -258,7 +258,7 @@ _MENDS = {
 
 
 def _explained(error: expat.ExpatError, data: bytes, offset: int) -> tuple[str, str]:
-    """What expat found, and how to mend it. ``offset`` is where in ``data``, if it is in there."""
+    """The fault that expat found, and how to mend it. ``offset`` is where in ``data``, if it is in there."""
     found = expat.ErrorString(error.code)
     what = f"the XML is not well-formed at column {error.offset + 1}: {found}"
     if found in _MENDS:

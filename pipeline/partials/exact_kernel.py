@@ -6,7 +6,7 @@ import numpy as np
 from numba import int64, njit, uint64
 from numpy.typing import NDArray
 
-from pipeline.compiled import read_only
+from pipeline.compiled import by_sources, read_only
 from pipeline.partials.digits import LIMB_BITS, N_LIMBS, ORIGIN
 
 _DIGIT = uint64((1 << LIMB_BITS) - 1)
@@ -24,6 +24,7 @@ def add_products(values: NDArray[np.float64], counts: NDArray[np.int64], limbs: 
 
 
 @njit(cache=True)
+@by_sources
 def _add(words, counts, limbs):
     for row in range(words.shape[0]):
         for at in range(words.shape[1]):

@@ -140,7 +140,7 @@ class Ledger:
         return _of(self.conditions, names, self.omitted[:, query >= 0], rows)
 
     def without_targets(self) -> Ledger:
-        """The same trials where no query has a target: every trial is a non-target, and nothing is omitted."""
+        """These trials where no query has a target: every trial is a non-target, and nothing is omitted."""
         n_target, n_nontarget, n_target_yes, n_nontarget_yes = self.counts.astype(np.int64)
         none = np.zeros_like(n_target)
         counts = np.stack((none, n_target + n_nontarget, none, n_target_yes + n_nontarget_yes))

@@ -8,6 +8,7 @@ import numpy as np
 from numba import boolean, float64, int32, int64, njit, uint8, uint32, uint64
 from numpy.typing import NDArray
 
+from pipeline.compiled import by_sources
 from pipeline.partials.packed import WORD_BITS, Decimals
 from pipeline.partials.scores import HIGHEST
 
@@ -48,6 +49,7 @@ def tallied(
 
 
 @njit([boolean(int32[::1], float64[::1], float64, int64, uint64, uint8[::1], kind[::1]) for kind in _WORDS], cache=True)
+@by_sources
 def _pack(group, score, scale, low, bits, flags, words):
     """Rows as words that sort by (group, score); False where a score has more decimals."""
     exact = True
@@ -60,6 +62,7 @@ def _pack(group, score, scale, low, bits, flags, words):
 
 
 @njit([int64(kind[::1]) for kind in _WORDS], cache=True)
+@by_sources
 def _distinct(words):
     """How many (group, score) there are among words that ascend."""
     found = 1
@@ -69,6 +72,7 @@ def _distinct(words):
 
 
 @njit([boolean(kind[::1], int64, uint64, int64[::1], int32[::1], uint8[:, ::1]) for kind in _WORDS], cache=True)
+@by_sources
 def _collapse(words, low, bits, first, whole, counts):
     """One row per distinct (group, score); False where a count is too large."""
     mask, n_rows, highest = (uint64(1) << bits) - uint64(1), 0, 0

@@ -21,7 +21,7 @@ PLACE = ("query_set", "dataset", "system")
 
 
 @dataclass(frozen=True)
-class Labels:
+class TextColumns:
     """Columns of text that come together: few different ones, and which of them each row has."""
 
     names: tuple[str, ...]
@@ -33,7 +33,7 @@ class Labels:
 class LongTable:
     """Columns of text, then columns of numbers (rows, names), NaN where undefined."""
 
-    labels: tuple[Labels, ...]
+    labels: tuple[TextColumns, ...]
     names: tuple[str, ...]
     numbers: NDArray[np.float64]
 
@@ -87,7 +87,10 @@ def query_table(grid: Mapping[str, xr.Dataset]) -> LongTable:
     known = ~np.isnan(values).all(axis=-1)
     *places, query = np.nonzero(known)
     queries = tuple(zip(names(group, "query"), strings(group["text"]).tolist(), strict=True))
-    labels = _places(group, np.ravel_multi_index(places, values.shape[:3])), Labels(("query", "text"), queries, query)
+    labels = (
+        _places(group, np.ravel_multi_index(places, values.shape[:3])),
+        TextColumns(("query", "text"), queries, query),
+    )
     return LongTable(labels, names(group, "count"), values[known])
 
 
@@ -109,11 +112,11 @@ def curve_table(grid: Mapping[str, xr.Dataset]) -> LongTable:
     return LongTable((_places(group, place),), shown, np.stack(columns, axis=1))
 
 
-def _places(group: xr.Dataset, rows: NDArray[np.int64]) -> Labels:
+def _places(group: xr.Dataset, rows: NDArray[np.int64]) -> TextColumns:
     """Query set, dataset and system of rows that count places in that order."""
     axes = [names(group, dim) for dim in PLACE]
     every = tuple((query_set, dataset, system) for query_set in axes[0] for dataset in axes[1] for system in axes[2])
-    return Labels(PLACE, every, rows)
+    return TextColumns(PLACE, every, rows)
 
 
 _NOTHING = LongTable((), (), np.zeros((0, 0)))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import xarray as xr
 
 from pipeline.engine import jsonbytes
-from pipeline.engine.result import Result
+from pipeline.engine.result import Result, document_bytes
 from pipeline.meta.intervals import BoardIntervals
 from pipeline.report.boards_file import boards_json
 from pipeline.report.changes.diff import Diff
 from pipeline.report.changes.documents import diff_document
-from pipeline.report.documents import results_json
 from pipeline.report.long_tables import curve_table, query_table
 from pipeline.report.one_system import file_names
 from pipeline.report.page import page_of
@@ -71,3 +72,27 @@ def _files(
     for system, name in file_names(run.systems).items():
         yield f"systems/{name}.html", page_of(whole.of(system)).encode("utf-8", "replace")
         yield f"systems/{name}.scores.json", scores_json(run, system)
+
+
+def results_json(grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> Iterator[bytes]:
+    """The file in pieces, one a cell, so that no more than one document is held beside the results.
+
+    An object: the run's attributes by name, then ``results``, one document a line. Strict JSON: undefined figures
+    are null, infinities the strings "inf" and "-inf".
+    """
+    attributes = {str(name): _native(value) for name, value in sorted(grid[""].attrs.items())}
+    yield _json({**attributes, "results": []}).removesuffix("]}").encode()
+    separator = "\n"
+    for result in results:
+        yield separator.encode() + document_bytes(result)
+        separator = ",\n"
+    yield b"\n]}\n"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
+def _native(value: Any) -> Any:
+    """An attribute as JSON may carry it: numpy scalars and arrays as Python values."""
+    return value.tolist() if hasattr(value, "tolist") else value

@@ -28,8 +28,8 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\:]")
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """What an archive may come to."""
+class ArchiveBounds:
+    """The bounds of an archive: members, bytes, and bytes out for bytes in."""
 
     n_members: int = 2_000
     n_bytes: int = 4 << 30
@@ -49,14 +49,14 @@ def extension_of(name: str) -> str:
     return max((end for end in EXTENSIONS if lower.endswith(f".{end}")), key=len, default="")
 
 
-def unpack(path: Path, name: str, into: Path, remarks: Remarks, bounds: Bounds | None = None) -> dict[str, Path]:
+def unpack(path: Path, name: str, into: Path, remarks: Remarks, bounds: ArchiveBounds | None = None) -> dict[str, Path]:
     """The regular files of the archive at ``path``, by their names in it, copied to numbered files in ``into``.
 
     Folders are members with a name that ends in ``/`` and are in the result with ``into`` itself. Everything wrong is
     noted: names that leave the folder, links, devices, members given twice, encryption, damage, and more of anything
     than ``bounds`` allow, after which reading stops.
     """
-    opened = _Opened(name, into, remarks, bounds or Bounds(), path.stat().st_size)
+    opened = _Opened(name, into, remarks, bounds or ArchiveBounds(), path.stat().st_size)
     extension = extension_of(name)
     try:
         with path.open("rb") as stream:
@@ -77,7 +77,7 @@ def unpack(path: Path, name: str, into: Path, remarks: Remarks, bounds: Bounds |
 class _Opened:
     """An archive while it is copied."""
 
-    def __init__(self, name: str, into: Path, remarks: Remarks, bounds: Bounds, n_packed: int) -> None:
+    def __init__(self, name: str, into: Path, remarks: Remarks, bounds: ArchiveBounds, n_packed: int) -> None:
         self.name, self.into, self.remarks, self.bounds, self.n_packed = name, into, remarks, bounds, n_packed
         self.files: dict[str, Path] = {}
         self.n_members = self.n_bytes = 0

@@ -14,7 +14,7 @@ from pipeline.formats.findings import quoted
 from pipeline.protocols import find
 from pipeline.protocols.base import Protocol
 from pipeline.season.naming import Piece
-from pipeline.season.rules import Phase, Rules
+from pipeline.season.rules import SeasonPhase, SeasonRules
 from pipeline.season.verdict import ERROR, WARNING, Remarks
 from pipeline.store.blobs import open_input
 from pipeline.trials.names import ecf_file_name
@@ -23,7 +23,7 @@ from pipeline.trials.score_matrix import SegmentList
 _SHOWN = 5
 
 
-def check_piece(rules: Rules, phase: Phase, piece: Piece, path: Path, remarks: Remarks) -> None:
+def check_piece(rules: SeasonRules, phase: SeasonPhase, piece: Piece, path: Path, remarks: Remarks) -> None:
     """Read one output and compare it with the organiser's open files of its cell, noting everything wrong."""
     protocol = find(rules.protocol, mode=rules.mode, overrides=dict(rules.settings))
     try:
@@ -46,7 +46,7 @@ def _format(protocol: Protocol, role: str) -> str:
     return next(known.format for known in protocol.roles if known.name == role)
 
 
-def _open_tables(protocol: Protocol, phase: Phase, piece: Piece) -> dict[str, Any]:
+def _open_tables(protocol: Protocol, phase: SeasonPhase, piece: Piece) -> dict[str, Any]:
     """The organiser's tables of a piece's cell that participants have, read."""
     tables = {}
     for role, url in phase.inputs.items():

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from pipeline.errors import StoreError
 from pipeline.season import archives, checks, med_archive, naming
 from pipeline.season.naming import Piece
-from pipeline.season.rules import Phase, Rules
+from pipeline.season.rules import SeasonPhase, SeasonRules
 from pipeline.season.verdict import Remarks, Verdict
 from pipeline.store.blobs import open_input
 from pipeline.store.paths import LONGEST_NAME, checked_name
@@ -21,7 +21,7 @@ _COPY = 1 << 20
 
 @dataclass(frozen=True)
 class Examined:
-    """What was found: remarks, the runs by their files, and where each file of a run lies now."""
+    """A submission as examined: remarks, the runs by their files, and where each file of a run lies now."""
 
     verdict: Verdict
     pieces: tuple[Piece, ...]
@@ -31,8 +31,8 @@ class Examined:
 
 @contextmanager
 def examined(
-    rules: Rules,
-    phase: Phase,
+    rules: SeasonRules,
+    phase: SeasonPhase,
     team: str,
     uploads: Sequence[Path],
     *,
@@ -77,7 +77,7 @@ def _flat(uploads: Sequence[Path], scratch: Path, remarks: Remarks) -> dict[str,
 
 
 def _med(
-    rules: Rules, phase: Phase, uploads: Sequence[Path], scratch: Path, remarks: Remarks
+    rules: SeasonRules, phase: SeasonPhase, uploads: Sequence[Path], scratch: Path, remarks: Remarks
 ) -> tuple[tuple[Piece, ...], dict[str, Path]]:
     """The one archive of a MED submission."""
     if len(uploads) > 1:

@@ -18,7 +18,7 @@ from pipeline.engine.result import Result, plain
 from pipeline.grid import STAGED, Run, id_of, latest
 from pipeline.season import ledger
 from pipeline.season.releases import released
-from pipeline.season.rules import KEY_ROLES, Gate, Phase
+from pipeline.season.rules import KEY_ROLES, Gate, SeasonPhase
 from pipeline.season.standing import Standing, standing
 from pipeline.store.blobs import Store
 
@@ -35,7 +35,7 @@ class Trip:
 
 
 @dataclass(frozen=True)
-class Moved:
+class ShiftedFigure:
     """A figure that is another one although its output is the same."""
 
     cell: str
@@ -46,12 +46,12 @@ class Moved:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the gate found of a run; without ``trips`` it may be published."""
+    """The finding of the gate on a run; without ``trips`` it may be published."""
 
     run: str
     before: str
     trips: tuple[Trip, ...]
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[ShiftedFigure, ...] = ()
     n_figures: int = 0
 
     def document(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Judgement:
         return "\n".join(lines)
 
 
-def phase_of(store: Store, evaluation: str) -> tuple[Standing, Phase] | None:
+def phase_of(store: Store, evaluation: str) -> tuple[Standing, SeasonPhase] | None:
     """The season and phase whose runs are published under a name, None where it is of no season."""
     for season in ledger.seasons(store):
         found = standing(store, season)
@@ -127,7 +127,7 @@ def notice(store: Store, run: Run) -> Judgement | None:
         return None
     stored = json.loads(store.get_sealed(path))
     moved = (
-        Moved(
+        ShiftedFigure(
             one["cell"], one["measure"], *(math.nan if v is None else float(v) for v in (one["before"], one["after"]))
         )
         for one in stored["moved"]
@@ -166,12 +166,12 @@ class _Earlier:
         return None if found is None or found.failed is not None else found
 
 
-def _sealed(store: Store, phase: Phase) -> Iterator[Trip]:
+def _sealed(store: Store, phase: SeasonPhase) -> Iterator[Trip]:
     if phase.kind == "eval" and not released(store, phase.evaluation):
         yield Trip("sealed", f"phase {phase.name} is sealed until a person releases its results")
 
 
-def _keys(season: Standing, phase: Phase, plan: Plan) -> Iterator[Trip]:
+def _keys(season: Standing, phase: SeasonPhase, plan: Plan) -> Iterator[Trip]:
     """Keys that are in use and not entered, where the season enters its keys."""
     entered = {entry.body["sha256"] for entry in season.entries if _is_key_of(entry, phase)}
     if not entered:
@@ -184,7 +184,7 @@ def _keys(season: Standing, phase: Phase, plan: Plan) -> Iterator[Trip]:
             )
 
 
-def _is_key_of(entry: ledger.Entry, phase: Phase) -> bool:
+def _is_key_of(entry: ledger.LedgerRecord, phase: SeasonPhase) -> bool:
     return entry.kind == ledger.KEY and entry.body["phase"] == phase.name
 
 
@@ -238,9 +238,9 @@ def _lost(before: float | str, after: float | str) -> float:
     return float(1.0 - after / before)
 
 
-def _moved(plan: Plan, results: Sequence[Result], earlier: _Earlier) -> tuple[list[Moved], int]:
+def _moved(plan: Plan, results: Sequence[Result], earlier: _Earlier) -> tuple[list[ShiftedFigure], int]:
     """Figures that differ though the output is the same, and how many were compared."""
-    moved, n_figures = list[Moved](), 0
+    moved, n_figures = list[ShiftedFigure](), 0
     outputs = plan.protocol.family.outputs
     for job, result in zip(plan.jobs, results, strict=True):
         before = earlier.job(job)
@@ -251,7 +251,7 @@ def _moved(plan: Plan, results: Sequence[Result], earlier: _Earlier) -> tuple[li
         for name, figure in result.figures.items() if old is not None else ():
             was = old.figures[name].value if old is not None and name in old.figures else math.nan
             if not _near(was, figure.value, 0.0):
-                moved.append(Moved(str(job.cell), name, was, figure.value))
+                moved.append(ShiftedFigure(str(job.cell), name, was, figure.value))
     return moved, n_figures
 
 

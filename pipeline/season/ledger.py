@@ -31,7 +31,7 @@ _TRIES = 1000
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerRecord:
     """One record: its number, what kind it is, when and by whom it was made, and what it says."""
 
     number: int
@@ -48,8 +48,13 @@ class Entry:
 
 
 def append(
-    store: Store, season: str, kind: str, at: datetime, by: str, body: Callable[[Sequence[Entry]], dict[str, Any]]
-) -> Entry:
+    store: Store,
+    season: str,
+    kind: str,
+    at: datetime,
+    by: str,
+    body: Callable[[Sequence[LedgerRecord]], dict[str, Any]],
+) -> LedgerRecord:
     """Add an entry whose body is made from all entries before it.
 
     Where another writer was faster, the body is made again: what it says of the season holds when it is written.
@@ -59,16 +64,16 @@ def append(
         number = before[-1].number + 1 if before else 1
         made: dict[str, Any] = {"kind": kind, "at": stamp(at), "by": by, "body": body(before)}
         if numbered.create(store, folder_of(season), number, made):
-            return Entry(number, kind, made["at"], by, made["body"])
+            return LedgerRecord(number, kind, made["at"], by, made["body"])
     raise StoreError(f"{store.root}: {_TRIES} entries of {season} were lost to other writers. Try again.")
 
 
-def entries(store: Store, season: str) -> tuple[Entry, ...]:
+def entries(store: Store, season: str) -> tuple[LedgerRecord, ...]:
     """Every entry in order. Raises ``StoreError`` where one is damaged or missing: history has no holes."""
     known = sorted(numbered.numbers(store, folder_of(season)))
     if known != list(range(1, len(known) + 1)):
         raise StoreError(f"{store.url(folder_of(season))}: entries are missing (there are {len(known)}).")
-    return tuple(Entry(number, **numbered.read(store, folder_of(season), number)) for number in known)
+    return tuple(LedgerRecord(number, **numbered.read(store, folder_of(season), number)) for number in known)
 
 
 def seasons(store: Store) -> tuple[str, ...]:

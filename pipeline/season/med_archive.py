@@ -21,7 +21,7 @@ from pipeline.season.verdict import Remarks
 MOST_RUNS = 4
 _SUFFIXES = {"description": ".txt", "detection": ".detection.csv", "threshold": ".threshold.csv"}
 _DATA = ("data", "search")
-"""What the years call the field for the test collection."""
+"""The names that the years give the field of the test collection."""
 
 
 @dataclass(frozen=True)

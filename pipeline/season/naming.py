@@ -1,4 +1,4 @@
-"""What a file's name says: whose system it is of, which cell it belongs to, and what it would replace."""
+"""The meaning of a file's name: whose system it is of, which cell it belongs to, and what it would replace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipeline.formats.findings import quoted
 from pipeline.formats.lre.names import FORM, read_name
 from pipeline.protocols import find
 from pipeline.protocols.kws.identifiers import BOARD, identifier_slips, identify
-from pipeline.season.rules import Phase, Rules
+from pipeline.season.rules import SeasonPhase, SeasonRules
 from pipeline.season.verdict import Remarks
 
 _EXTENSIONS = {"KWS": (".kwslist.xml", ".kwslst.xml"), "STT": (".ctm",)}
@@ -41,8 +41,8 @@ class Piece:
 
 
 def pieces(
-    rules: Rules,
-    phase: Phase,
+    rules: SeasonRules,
+    phase: SeasonPhase,
     team: str,
     names: Sequence[str],
     remarks: Remarks,
@@ -50,7 +50,7 @@ def pieces(
     system: str | None = None,
     primary: bool = True,
 ) -> tuple[Piece, ...]:
-    """What the names of a submission's files say, everything wrong noted."""
+    """The meaning of the names of a submission's files, everything wrong noted."""
     found = []
     for name in names:
         if rules.naming == "expid":
@@ -70,7 +70,7 @@ def pieces(
     return tuple(found)
 
 
-def _expid(rules: Rules, phase: Phase, team: str, name: str, remarks: Remarks) -> Piece | None:
+def _expid(rules: SeasonRules, phase: SeasonPhase, team: str, name: str, remarks: Remarks) -> Piece | None:
     """A file named by an identifier of OpenKWS13 (plan 004, appendix B)."""
     fields = dict(identify(name))
     slips = identifier_slips(name)
@@ -104,7 +104,7 @@ def _expid(rules: Rules, phase: Phase, team: str, name: str, remarks: Remarks) -
     )
 
 
-def _lre(phase: Phase, team: str, name: str, remarks: Remarks) -> Piece | None:
+def _lre(phase: SeasonPhase, team: str, name: str, remarks: Remarks) -> Piece | None:
     """A file of Albayzin 2012: ``<GroupID>_<track>_<pri|con1…>.out``; its track is the query set."""
     read = read_name(name)
     if read is None:
@@ -124,7 +124,7 @@ def _lre(phase: Phase, team: str, name: str, remarks: Remarks) -> Piece | None:
 
 
 def _patterned(
-    rules: Rules, phase: Phase, team: str, name: str, remarks: Remarks, system: str | None, primary: bool
+    rules: SeasonRules, phase: SeasonPhase, team: str, name: str, remarks: Remarks, system: str | None, primary: bool
 ) -> Piece | None:
     """A file named by the season's own pattern."""
     found = _regex(rules.pattern, phase, team).fullmatch(name)
@@ -152,7 +152,7 @@ def system_name(team: str, system: str | None) -> str:
     )
 
 
-def _regex(pattern: str, phase: Phase, team: str) -> re.Pattern[str]:
+def _regex(pattern: str, phase: SeasonPhase, team: str) -> re.Pattern[str]:
     """A pattern with placeholders, each of them once, as a regular expression."""
     choices = {
         "team": re.escape(team),
@@ -165,6 +165,6 @@ def _regex(pattern: str, phase: Phase, team: str) -> re.Pattern[str]:
     return re.compile("".join(made))
 
 
-def only_cell(phase: Phase) -> tuple[str, str]:
+def only_cell(phase: SeasonPhase) -> tuple[str, str]:
     """The one cell that identifiers of a phase are of."""
     return (phase.query_sets or ("",))[0], (phase.datasets or ("",))[0]

@@ -7,24 +7,24 @@ from dataclasses import asdict
 from datetime import datetime
 
 from pipeline.season import ledger
-from pipeline.season.ledger import Entry
-from pipeline.season.roster import Team, register
-from pipeline.season.rules import Rules
+from pipeline.season.ledger import LedgerRecord
+from pipeline.season.roster import RosterTeam, register
+from pipeline.season.rules import SeasonRules
 from pipeline.season.times import now
 from pipeline.store.blobs import Store
 
 
 def enter(
     store: Store,
-    rules: Rules,
-    teams: Sequence[Team],
+    rules: SeasonRules,
+    teams: Sequence[RosterTeam],
     contacts: Mapping[str, Mapping[str, str]],
     *,
     at: datetime | None = None,
     by: str = "organiser",
-) -> tuple[Entry, ...]:
+) -> tuple[LedgerRecord, ...]:
     """Enter rules and roster where they differ from the last versions; returns the entries made."""
-    moment, made = at or now(), list[Entry]()
+    moment, made = at or now(), list[LedgerRecord]()
     before = ledger.entries(store, rules.name)
     document = {"rules": _jsonable(rules.document())}
     if _last(before, ledger.RULES) != document:
@@ -34,7 +34,7 @@ def enter(
     return tuple(made)
 
 
-def _last(entries: Sequence[Entry], kind: str) -> Mapping[str, object] | None:
+def _last(entries: Sequence[LedgerRecord], kind: str) -> Mapping[str, object] | None:
     return next((entry.body for entry in reversed(entries) if entry.kind == kind), None)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pipeline.errors import UsageError
 from pipeline.grid import Run, promote
 from pipeline.season import ledger
-from pipeline.season.ledger import Entry
+from pipeline.season.ledger import LedgerRecord
 from pipeline.season.times import now, stamp
 from pipeline.store import manifest
 from pipeline.store.blobs import Store
@@ -82,7 +82,7 @@ def release(
     return released(store, run.evaluation)[-1]
 
 
-def reject(store: Store, season: str, run: Run, *, by: str, reason: str, at: datetime | None = None) -> Entry:
+def reject(store: Store, season: str, run: Run, *, by: str, reason: str, at: datetime | None = None) -> LedgerRecord:
     """Decide that a staged run is never to be seen; it stays where it is, and the decision stands in the ledger."""
     if any(one.run == run.id for one in released(store, run.evaluation)):
         raise UsageError(f"run {run.id} is released already: what was seen stays. Correct it by another run.")
@@ -90,14 +90,14 @@ def reject(store: Store, season: str, run: Run, *, by: str, reason: str, at: dat
     return ledger.append(store, season, ledger.DECISION, at or now(), by, lambda _: body)
 
 
-def rejections(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+def rejections(entries: tuple[LedgerRecord, ...]) -> tuple[LedgerRecord, ...]:
     """The entries that reject runs."""
     return tuple(one for one in entries if one.kind == ledger.DECISION and one.body["decision"] == "rejected")
 
 
 def enter_key(
     store: Store, season: str, body: Mapping[str, Any], *, author: str, reason: str, at: datetime | None = None
-) -> Entry:
+) -> LedgerRecord:
     """Enter a version of a key: ``phase``, ``role``, ``dataset``, ``name``, ``sha256``, ``n_bytes``, and ``query_set``
     where each has its own.
 

@@ -16,7 +16,7 @@ CONTACTS = "contacts"
 
 
 @dataclass(frozen=True)
-class Team:
+class RosterTeam:
     """One team as boards may name it."""
 
     id: str
@@ -29,12 +29,12 @@ class Team:
 def register(
     store: Store,
     season: str,
-    teams: Sequence[Team],
+    teams: Sequence[RosterTeam],
     contacts: Mapping[str, Mapping[str, str]],
     *,
     at: datetime,
     by: str,
-) -> ledger.Entry:
+) -> ledger.LedgerRecord:
     """Put the roster into the ledger, and contact data by team where only the organiser reads."""
     body = {"teams": [asdict(team) for team in teams]}
     entry = ledger.append(store, season, ledger.ROSTER, at, by, lambda _: body)
@@ -44,6 +44,6 @@ def register(
     return entry
 
 
-def teams_of(body: Mapping[str, Any]) -> dict[str, Team]:
+def teams_of(body: Mapping[str, Any]) -> dict[str, RosterTeam]:
     """The teams of a roster entry by id."""
-    return {entry["id"]: Team(**entry) for entry in body["teams"]}
+    return {entry["id"]: RosterTeam(**entry) for entry in body["teams"]}

@@ -27,7 +27,7 @@ class Required:
 
 
 @dataclass(frozen=True)
-class Phase:
+class SeasonPhase:
     """One part of a season with a deadline: what is handed in there, and the evaluation that scores it."""
 
     name: str
@@ -72,20 +72,20 @@ class Gate:
 
 
 @dataclass(frozen=True)
-class Rules:
+class SeasonRules:
     """A season's rules, one version of them."""
 
     name: str
     protocol: str
     mode: str
     naming: str
-    phases: tuple[Phase, ...]
+    phases: tuple[SeasonPhase, ...]
     pattern: str = ""
     """The names of files where ``naming`` is ``pattern``: placeholders team, system, query_set and dataset."""
     settings: Mapping[str, str] = field(default_factory=dict)
     gate: Gate | None = None
 
-    def phase(self, name: str | None) -> Phase:
+    def phase(self, name: str | None) -> SeasonPhase:
         """The phase of a name, or the only one. Raises ``UsageError`` where that is none."""
         for phase in self.phases:
             if phase.name == name or (name is None and len(self.phases) == 1):
@@ -98,13 +98,13 @@ class Rules:
         return asdict(self)
 
 
-def rules_of(stored: Mapping[str, Any]) -> Rules:
+def rules_of(stored: Mapping[str, Any]) -> SeasonRules:
     """The inverse of ``Rules.document``. Raises ``StoreError`` where it is something else."""
     try:
         gate = stored.get("gate")
-        return Rules(
+        return SeasonRules(
             **{
-                **{entry.name: stored[entry.name] for entry in fields(Rules)},
+                **{entry.name: stored[entry.name] for entry in fields(SeasonRules)},
                 "phases": tuple(_phase(phase) for phase in stored["phases"]),
                 "gate": None if gate is None else Gate(**gate),
             }
@@ -113,6 +113,6 @@ def rules_of(stored: Mapping[str, Any]) -> Rules:
         raise StoreError(f"the rules in a season's ledger are damaged ({error}).") from error
 
 
-def _phase(stored: Mapping[str, Any]) -> Phase:
+def _phase(stored: Mapping[str, Any]) -> SeasonPhase:
     lists = {name: tuple(stored[name]) for name in ("query_sets", "datasets")}
-    return Phase(**{**stored, **lists, "required": tuple(Required(**entry) for entry in stored["required"])})
+    return SeasonPhase(**{**stored, **lists, "required": tuple(Required(**entry) for entry in stored["required"])})

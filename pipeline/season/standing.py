@@ -10,9 +10,9 @@ from typing import Any
 
 from pipeline.errors import UsageError
 from pipeline.season import ledger
-from pipeline.season.ledger import Entry
-from pipeline.season.roster import Team, teams_of
-from pipeline.season.rules import Rules, rules_of
+from pipeline.season.ledger import LedgerRecord
+from pipeline.season.roster import RosterTeam, teams_of
+from pipeline.season.rules import SeasonRules, rules_of
 from pipeline.season.times import parse
 from pipeline.season.verdict import Verdict, verdict_of
 
@@ -32,7 +32,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Run:
+class SubmittedRun:
     """One run of a submission: all its files for one slot."""
 
     system: str
@@ -57,7 +57,7 @@ class Submission:
     accepted: bool
     verdict: Verdict
     files: tuple[Mapping[str, Any], ...]
-    runs: tuple[Run, ...]
+    runs: tuple[SubmittedRun, ...]
     whole: bool = False
     """Whether it replaces all that the team handed in before, and not slot by slot."""
 
@@ -74,10 +74,10 @@ class Submission:
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of one run of one submission, and why."""
+    """The state of one run of one submission, and why."""
 
     submission: Submission
-    run: Run | None
+    run: SubmittedRun | None
     """None for a refused submission."""
     state: str
     reason: str
@@ -88,10 +88,10 @@ class Standing:
     """A season as its entries have it."""
 
     season: str
-    rules: Rules
-    teams: Mapping[str, Team]
+    rules: SeasonRules
+    teams: Mapping[str, RosterTeam]
     submissions: tuple[Submission, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerRecord, ...]
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
@@ -108,14 +108,14 @@ class Standing:
         """The runs that count in a phase."""
         return tuple(fate for fate in self.fates if fate.state == COUNTS and fate.submission.phase == phase)
 
-    def withdrawal(self, submission: Submission, run: Run) -> Entry | None:
+    def withdrawal(self, submission: Submission, run: SubmittedRun) -> LedgerRecord | None:
         """The entry that withdraws a run, None where there is none."""
         for entry in self.entries:
             if entry.kind == ledger.WITHDRAWAL and _withdraws(entry, submission, run):
                 return entry
         return None
 
-    def _fate(self, submission: Submission, run: Run) -> tuple[str, str]:
+    def _fate(self, submission: Submission, run: SubmittedRun) -> tuple[str, str]:
         if not submission.accepted:
             return REFUSED, "the submission is refused"
         entry = self.withdrawal(submission, run)
@@ -128,7 +128,7 @@ class Standing:
             return LATE, f"no. {best.number} arrived in time and counts"
         return REPLACED, f"no. {best.number} came later"
 
-    def _rivals(self, submission: Submission, run: Run) -> Iterable[Submission]:
+    def _rivals(self, submission: Submission, run: SubmittedRun) -> Iterable[Submission]:
         """Valid submissions of which one counts, this one included."""
         for other in self._by_team.get((submission.phase, submission.team), ()):
             if any(
@@ -161,7 +161,7 @@ class Standing:
         )
 
 
-def _withdraws(entry: Entry, submission: Submission, run: Run) -> bool:
+def _withdraws(entry: LedgerRecord, submission: Submission, run: SubmittedRun) -> bool:
     body = entry.body
     return (
         entry.number > submission.number
@@ -177,8 +177,8 @@ def standing(store: Any, season: str) -> Standing:
     return standing_of(season, ledger.entries(store, season))
 
 
-def standing_of(season: str, entries: Sequence[Entry]) -> Standing:
-    """What entries come to."""
+def standing_of(season: str, entries: Sequence[LedgerRecord]) -> Standing:
+    """The standing after all entries."""
     rules = [entry for entry in entries if entry.kind == ledger.RULES]
     if not rules:
         raise UsageError(f"season {season} has no rules. Begin it with `rescore season open`.")
@@ -192,11 +192,12 @@ def standing_of(season: str, entries: Sequence[Entry]) -> Standing:
     )
 
 
-def submission_of(entry: Entry) -> Submission:
+def submission_of(entry: LedgerRecord) -> Submission:
     """A submission's entry as a value."""
     body = dict(entry.body)
     runs = tuple(
-        Run(**{**run, "outputs": tuple(Output(**output) for output in run["outputs"])}) for run in body.pop("runs")
+        SubmittedRun(**{**run, "outputs": tuple(Output(**output) for output in run["outputs"])})
+        for run in body.pop("runs")
     )
     return Submission(
         number=entry.number, verdict=verdict_of(body.pop("remarks")), files=tuple(body.pop("files")), runs=runs, **body

@@ -14,10 +14,10 @@ from pipeline.errors import StoreError, UsageError
 from pipeline.formats.lre.names import submission_faults
 from pipeline.season import ledger
 from pipeline.season.examine import Examined, examined
-from pipeline.season.ledger import Entry
+from pipeline.season.ledger import LedgerRecord
 from pipeline.season.naming import Piece
-from pipeline.season.rules import Phase
-from pipeline.season.standing import Output, Run, Standing, Submission, standing_of, submission_of
+from pipeline.season.rules import SeasonPhase
+from pipeline.season.standing import Output, Standing, Submission, SubmittedRun, standing_of, submission_of
 from pipeline.season.times import now, stamp
 from pipeline.season.verdict import ERROR, Remarks
 from pipeline.store.address import digest_stream
@@ -57,7 +57,7 @@ def submit(
         places = _places(store, found) if found.verdict.accepted else {}
         digest = [entry["sha256"] for entry in files]
 
-        def body(entries: Sequence[Entry]) -> dict[str, Any]:
+        def body(entries: Sequence[LedgerRecord]) -> dict[str, Any]:
             standing = standing_of(season, entries)
             remarks, late = Remarks(), at > chosen.ends
             _check_ledger(standing, chosen, team, found, late, remarks)
@@ -88,7 +88,7 @@ def withdraw(
     *,
     submission: int | None = None,
     at: datetime | None = None,
-) -> Entry:
+) -> LedgerRecord:
     """Withdraw a submission, a system, or all that a team has handed in so far; what there was stays in the ledger.
 
     Raises ``UsageError`` where there is no such thing to withdraw.
@@ -160,8 +160,10 @@ def _places(store: Store, found: Examined) -> dict[str, str]:
     }
 
 
-def _check_ledger(standing: Standing, phase: Phase, team: str, found: Examined, late: bool, remarks: Remarks) -> None:
-    """What is wrong with a submission beside what there is already."""
+def _check_ledger(
+    standing: Standing, phase: SeasonPhase, team: str, found: Examined, late: bool, remarks: Remarks
+) -> None:
+    """Note faults of a submission beside what there is already."""
     if late:
         what = f"it arrived after the deadline ({phase.deadline})"
         if phase.late == "refuse":
@@ -187,7 +189,7 @@ def _check_ledger(standing: Standing, phase: Phase, team: str, found: Examined, 
         remarks.take(ERROR, submission_faults(names))
 
 
-def _check_primaries(pieces: Iterable[Piece], others: Iterable[Run], remarks: Remarks) -> None:
+def _check_primaries(pieces: Iterable[Piece], others: Iterable[SubmittedRun], remarks: Remarks) -> None:
     """There is one primary system on each board."""
     primary = {run.board: run.system for run in others if run.primary}
     for piece in pieces:
@@ -197,7 +199,7 @@ def _check_primaries(pieces: Iterable[Piece], others: Iterable[Run], remarks: Re
             remarks.error("second_primary", piece.name, f"{what}{where}", "Call it contrastive, or withdraw the other.")
 
 
-def _check_owner(standing: Standing, phase: Phase, team: str, pieces: Iterable[Piece], remarks: Remarks) -> None:
+def _check_owner(standing: Standing, phase: SeasonPhase, team: str, pieces: Iterable[Piece], remarks: Remarks) -> None:
     owners = {fate.run.system: fate.submission.team for fate in standing.counting(phase.name) if fate.run is not None}
     for piece in pieces:
         owner = owners.get(piece.system, team)
@@ -205,14 +207,14 @@ def _check_owner(standing: Standing, phase: Phase, team: str, pieces: Iterable[P
             remarks.error("wrong_team", piece.name, f"the system {piece.system} is another team's", "Rename it.")
 
 
-def _note_repeated(standing: Standing, phase: Phase, team: str, digests: list[str], remarks: Remarks) -> None:
+def _note_repeated(standing: Standing, phase: SeasonPhase, team: str, digests: list[str], remarks: Remarks) -> None:
     for other in standing.submissions:
         if (other.team, other.phase) == (team, phase.name) and [f["sha256"] for f in other.files] == digests:
             remarks.note("same_files", "", f"no. {other.number} has the same bytes")
 
 
 def _runs(
-    standing: Standing, phase: Phase, team: str, found: Examined, places: Mapping[str, str]
+    standing: Standing, phase: SeasonPhase, team: str, found: Examined, places: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """The runs of an accepted submission, each with its version: one more than the team's earlier ones of the slot."""
     runs: dict[str, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""What is wrong with a submission, in three degrees; all of it at once."""
+"""Faults of a submission, in three degrees; all of it at once."""
 
 from __future__ import annotations
 

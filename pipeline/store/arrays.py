@@ -126,7 +126,7 @@ def verify(store: Store, path: str) -> None:
 
 
 def verify_zip(zipped: Zip) -> None:
-    """The same of an object that was opened."""
+    """Read all of an object that was opened; raises as ``verify``."""
     from pipeline.store.zipped import ZippedStore
 
     zipped.verify()

@@ -44,7 +44,7 @@ class NotingStore(Store):
         return dict(self._noted.get(path) or super().describe(path))
 
     def vouched(self, path: str) -> Description:
-        """The same for a manifest; what was not read or written here says itself whether it is whole.
+        """What a manifest says of an object; what was not read or written here says itself whether it is whole.
 
         Raises ``DamageError`` where such an object is not what was written: no manifest may vouch for it.
         """

@@ -19,7 +19,7 @@ from pipeline.trials.order import canonical_order, joint_codes
 from pipeline.trials.repeated_texts import Spans, found_again, repeated_findings, times_found
 from pipeline.trials.schema import Occurrences
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
-from pipeline.trials.tokens.transcript import STDEVAL, Search, SearchRules, Words, read_words
+from pipeline.trials.tokens.transcript import STDEVAL, Lexemes, Search, SearchRules, read_words
 
 __all__ = ["SearchRules", "find_occurrences"]
 
@@ -86,7 +86,7 @@ class _Index:
     """Rows with code c are ``rows[starts[c]:starts[c + 1]]``, ascending."""
 
     @classmethod
-    def of(cls, words: Words, compare: Callable[[str], str], eligible: Ints) -> _Index:
+    def of(cls, words: Lexemes, compare: Callable[[str], str], eligible: Ints) -> _Index:
         """Index the ``eligible`` rows; ``code`` covers all rows."""
         forms = [compare(token) for token in words.tokens]
         code_of = {form: code for code, form in enumerate(dict.fromkeys(forms))}
@@ -100,7 +100,7 @@ class _Index:
         return self.rows[:0] if code is None else self.rows[self.starts[code] : self.starts[code + 1]]
 
 
-def _finder(words: Words, rules: SearchRules) -> Callable[[list[str]], Spans]:
+def _finder(words: Lexemes, rules: SearchRules) -> Callable[[list[str]], Spans]:
     """A function from a keyword's words to the rows of its occurrences."""
     every = np.arange(words.line.size)
     if rules.search == "kwseval":
@@ -116,7 +116,7 @@ def _finder(words: Words, rules: SearchRules) -> Callable[[list[str]], Spans]:
     return lambda text: _scan([lower(word) for word in text], words, lowered)
 
 
-def _walk(text: list[str], words: Words, first: _Index, later: _Index, compare: Callable[[str], str]) -> Spans:
+def _walk(text: list[str], words: Lexemes, first: _Index, later: _Index, compare: Callable[[str], str]) -> Spans:
     """All chains of neighbouring words that read ``text``, overlapping ones included."""
     begin = first.find(text[0]) if text else first.rows[:0]
     end = begin
@@ -127,7 +127,7 @@ def _walk(text: list[str], words: Words, first: _Index, later: _Index, compare: 
     return begin, end
 
 
-def _scan(text: list[str], words: Words, index: _Index) -> Spans:
+def _scan(text: list[str], words: Lexemes, index: _Index) -> Spans:
     """One pass over every chain in which a word serves one occurrence only.
 
     Where the first word of the keyword does not come back in it, no two candidates share a word and the pass is a walk.
@@ -145,7 +145,7 @@ def _scan(text: list[str], words: Words, index: _Index) -> Spans:
     return spans[:, 0], spans[:, 1]
 
 
-def _read_on(start: int, codes: list[int], words: Words, index: _Index) -> tuple[int, int]:
+def _read_on(start: int, codes: list[int], words: Lexemes, index: _Index) -> tuple[int, int]:
     """The row of the last word of an occurrence from ``start``, or -1, and the row where the pass goes on.
 
     A word that is not the one wanted is tried as a first word; a word that comes too late is not.
@@ -163,7 +163,9 @@ def _read_on(start: int, codes: list[int], words: Words, index: _Index) -> tuple
     return row, row + 1
 
 
-def _occurrences(words: Words, rules: SearchRules, queries: tuple[str, ...], query: Codes, spans: Spans) -> Occurrences:
+def _occurrences(
+    words: Lexemes, rules: SearchRules, queries: tuple[str, ...], query: Codes, spans: Spans
+) -> Occurrences:
     first, last = spans
     files, file = canonical_codes(words.files, words.file[first])
     channels, channel = canonical_codes(words.channels, words.channel[first])
@@ -190,7 +192,7 @@ def _occurrences(words: Words, rules: SearchRules, queries: tuple[str, ...], que
     )
 
 
-def _findings(words: Words, rules: SearchRules) -> tuple[Finding, ...]:
+def _findings(words: Lexemes, rules: SearchRules) -> tuple[Finding, ...]:
     if rules.search == "plan" or not words.unsorted.size:
         return ()
     message = (

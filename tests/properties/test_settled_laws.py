@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline import compiled
 from pipeline.align import occurrences as occurrences_aligner
-from pipeline.align.mapping import settled, small
+from pipeline.align.mapping import small
 from pipeline.align.mapping.candidates import find_candidates
 from tests.unit.align.align_tiles import occurrences, trials
 
@@ -107,8 +107,8 @@ RULES = {"trial_kept": EVERY, "reference_kept": EVERY, "tolerance_s": 1.0, "scor
 @pytest.mark.usefixtures("numba")
 def test_the_compiled_way_leaves_nothing_that_is_clear():
     with patch.object(compiled, "started", lambda: True):
-        found = settled.settle_groups(trials(CLEAR), occurrences(KEY), **RULES)
-        backwards = settled.settle_groups(trials(CLEAR[::-1]), occurrences(KEY), **RULES)
+        found = occurrences_aligner.settle_groups(trials(CLEAR), occurrences(KEY), **RULES)
+        backwards = occurrences_aligner.settle_groups(trials(CLEAR[::-1]), occurrences(KEY), **RULES)
     assert found.occurrence.tolist() == found.trial.tolist() == list(range(len(SECONDS)))
     assert not found.left.any()
     assert backwards.left.all()

@@ -49,7 +49,7 @@ class Candidates:
     last: Ints
 
     def weight(self, reference: Ints, detection: Ints) -> Ints:
-        """What the pairs (reference, detection) are worth, in steps of 2**-60."""
+        """The weights of pairs (reference, detection), in steps of 2**-60."""
         time = time_congruence(
             self.begin_s[detection],
             self.end_s[detection],

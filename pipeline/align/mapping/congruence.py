@@ -1,4 +1,4 @@
-"""What one allowed pair of a detection and a reference occurrence is worth, as an exact integer.
+"""The weight of an allowed pair of a detection and a reference occurrence, as an exact integer.
 
 KWSEval gives a pair K = 1 + 1e-8 TmCgr + 1e-6 ScrCgr and maximises the sum. The 1 only says that more pairs beat
 fewer, which the assignment does by itself; what is left, ``1e-8 TmCgr + 1e-6 ScrCgr``, is rounded here to a multiple

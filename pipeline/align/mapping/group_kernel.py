@@ -12,6 +12,7 @@ from pipeline.align.mapping.congruence import SCORE_WEIGHT, SHORTEST_REFERENCE_S
 from pipeline.align.mapping.covering import EXACT_BITS
 from pipeline.align.mapping.small import CELLS
 from pipeline.arrays import Bools, Ints
+from pipeline.compiled import by_sources
 from pipeline.trials.schema import Trials
 
 LEFT = -2
@@ -30,11 +31,13 @@ _NO_PAIR = -(1 << 63)
 
 
 @njit(cache=True)
+@by_sources
 def _group(query, file, channel, n_files, n_channels):
     return (np.int64(query) * n_files + file) * n_channels + channel
 
 
 @njit(cache=True)
+@by_sources
 def _ascend(query, file, channel, n_files, n_channels):
     """Whether rows ascend by group."""
     n_wrong, before = 0, np.int64(-1)
@@ -46,6 +49,7 @@ def _ascend(query, file, channel, n_files, n_channels):
 
 
 @njit(cache=True)
+@by_sources
 def _first_of(query, file, channel, n_files, n_channels, group):
     """The first row whose group is not before ``group``."""
     low, high = 0, query.size
@@ -59,6 +63,7 @@ def _first_of(query, file, channel, n_files, n_channels, group):
 
 
 @njit(cache=True)
+@by_sources
 def _congruence(score, lowest, highest, floor):
     """``congruence.score_congruence`` of one score."""
     if score == np.inf:
@@ -72,6 +77,7 @@ def _congruence(score, lowest, highest, floor):
 
 
 @njit(cache=True)
+@by_sources
 def _join(root, owner, first, last, m, reference_begin_s, reference_end_s, middle_s, tolerance_s):
     """Give each reference the first one of its component, and each detection a reference that reaches it, or -1."""
     for k in range(m):
@@ -94,6 +100,7 @@ def _join(root, owner, first, last, m, reference_begin_s, reference_end_s, middl
 
 
 @njit(cache=True)
+@by_sources
 def _weight(reference_begin_s, reference_end_s, begin_s, end_s, congruence):
     """``congruence.weight`` of one pair; ``_NO_PAIR`` for what is no number."""
     overlap = min(end_s, reference_end_s) - max(begin_s, reference_begin_s)
@@ -103,6 +110,7 @@ def _weight(reference_begin_s, reference_end_s, begin_s, end_s, congruence):
 
 
 @njit(cache=True)
+@by_sources
 def _n_bits(used):
     n = 0
     while used:
@@ -112,6 +120,7 @@ def _n_bits(used):
 
 
 @njit(cache=True)
+@by_sources
 def _best_set(memory, n_references, n_detections):
     """The detections, each a bit, of the only mapping with most pairs and the largest sum; -1 where there are more.
 
@@ -151,6 +160,7 @@ def _best_set(memory, n_references, n_detections):
 
 
 @njit(cache=True)
+@by_sources
 def _settle_component(
     mapping, root, owner, of, last, m, rows, references, detections, reference_begin_s,
     reference_end_s, begin_s, end_s, middle_s, congruence, tolerance_s, memory,
@@ -203,6 +213,7 @@ _SIGNATURE = types.int64[::1](*(_CODES,) * 3, *_SIZES, *(_FLOATS,) * 3, _FLAGS, 
 
 
 @njit(_SIGNATURE, cache=True)
+@by_sources
 def _settle(
     query, file, channel, n_files, n_channels, begin_s, dur_s, score, kept,
     wanted, reference_begin_s, reference_end_s, lowest, highest, tolerance_s, floor, by_group,

@@ -5,7 +5,7 @@ others take, one of its d best detections is left, so a reference never needs an
 instead keeps the number of pairs and does not lower the sum. What is listed is therefore bounded by how densely the
 *key* is set, and no submission, however many detections it piles up in one place, can make it more. Solving takes
 some 150 bytes a listed pair, 0.8 kB for a reference that shares detections with four others; where a thousand are in
-one place the output is refused (see ``crowds``).
+one place the output is refused (see ``refuse_crowds``).
 """
 
 from __future__ import annotations

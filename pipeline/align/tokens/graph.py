@@ -15,7 +15,7 @@ from pipeline.align.tokens.match import matches
 from pipeline.align.tokens.rules import Token
 
 NULL_GAP: float = struct.unpack("f", struct.pack("f", 0.001))[0]
-"""What leaving a null word out costs: 0.001 in single precision."""
+"""The cost of leaving a null word out: 0.001 in single precision."""
 NULL_PAIR = 1.0
 _SINGLE = struct.Struct("f")
 
@@ -109,14 +109,14 @@ def _move_cut(start: _Node) -> None:
 
 
 def gap_cost(token: Token) -> float:
-    """What leaving a token out, or putting it in, costs."""
+    """The cost of leaving a token out, or putting it in."""
     if token.null:
         return NULL_GAP
     return OPTIONAL_GAP if token.optional else GAP
 
 
 def pair_cost(reference: Token, output: Token) -> float:
-    """What setting two tokens against each other costs."""
+    """The cost of setting two tokens against each other."""
     if reference.null and output.null:
         return NULL_PAIR
     return 0 if matches(reference, output) else SUBSTITUTION

@@ -21,7 +21,7 @@ from pipeline.trials.tokens.schema import SCORED, Segments, TokenTimeline, Words
 
 CORRECT, SUBSTITUTED, DELETED, INSERTED, FORGIVEN_REFERENCE, FORGIVEN_OUTPUT = range(6)
 STEPS = ("correct", "substituted", "deleted", "inserted", "forgiven_reference", "forgiven_output")
-"""What a step of an alignment is. Forgiven: an optional token left out, or put in; both count as correct."""
+"""The kinds of steps of an alignment. Forgiven: an optional token left out, or put in; both count as correct."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ _NOTHING = (np.zeros(0, np.int64),) * 4
 
 
 def _steps(vocabulary: list[Token], reference: Ints, output: Ints, match: Matcher) -> NDArray[np.uint8]:
-    """What each step is."""
+    """The kind of each step."""
     if not reference.size:
         return np.zeros(0, np.uint8)
     optional = np.array([token.optional for token in vocabulary], np.bool_)

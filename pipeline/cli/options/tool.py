@@ -81,7 +81,7 @@ def refused(names: str, instead: str) -> Option:
     return Option(tuple(names.split()), nargs="*", refused=instead)
 
 
-class _Kept(argparse.Action):
+class _InOrderGiven(argparse.Action):
     """Keeps an option with its words, in the order of the command line."""
 
     def __init__(self, *names: Any, option: Option, **others: Any) -> None:
@@ -109,7 +109,7 @@ def add_options(parser: argparse.ArgumentParser, tool: Tool, protocol: Protocol 
                 group.add_argument(
                     *names,
                     dest="options",
-                    action=_Kept,
+                    action=_InOrderGiven,
                     option=known,
                     nargs=known.nargs,
                     metavar=known.shown or None,
@@ -136,6 +136,6 @@ def refuse(given: Sequence[Given], tool: Tool) -> None:
 
 
 def without_effect(given: Sequence[Given]) -> list[Finding]:
-    """What to say of options that change nothing."""
+    """Remarks on options that change nothing."""
     told = {one.name: f"{one.name} has no effect: {one.option.ignored}" for one in given if one.option.ignored}
     return [Finding("ignored_option", message, "") for message in told.values()]

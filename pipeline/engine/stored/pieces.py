@@ -17,7 +17,7 @@ from pipeline.engine.inputs import format_of, read_planned
 from pipeline.engine.mending import removing, unless_damaged
 from pipeline.errors import DamageError, PlatformError, UsageError
 from pipeline.formats.fast.kwslist import output_of
-from pipeline.formats.fast.part import FIRST_BLOCK, NotCanonicalError, Part, read_part
+from pipeline.formats.fast.part import FIRST_BLOCK, NotCanonicalError, PartOfFile, read_part
 from pipeline.formats.kws.kwslist import SystemOutput, scanner_for
 from pipeline.partials.codec import Column, decode_columns, encode_columns
 from pipeline.protocols.base import Protocol
@@ -136,12 +136,12 @@ def forget(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> 
             store.remove(path_of(protocol, source, pieces, k))
 
 
-def _parts(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> list[Part]:
+def _parts(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> list[PartOfFile]:
     """The parts of a file; none where one is missing, damaged or not canonical."""
     paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
     if not all(map(store.exists, paths)):
         return []
-    parts = list[Part]()
+    parts = list[PartOfFile]()
     for path in paths:
         part = unless_damaged(lambda path=path: decode(store.get(path)), path)  # type: ignore[misc]
         if part is None:
@@ -173,7 +173,7 @@ class _Piece(io.RawIOBase):
         return self._hash.hexdigest()
 
 
-def encode(part: Part) -> bytes:
+def encode(part: PartOfFile) -> bytes:
     """A part as sealed bytes."""
     columns: dict[str, Column] = {f"column.{name}": column for name, column in part.columns.items()}
     columns |= {name: getattr(part, name) for name in ("files", "channels", "tags", "tag_rows", "tag_lines")}
@@ -182,7 +182,7 @@ def encode(part: Part) -> bytes:
     return encode_columns(KIND, columns, {**about, **texts, "declined": False})
 
 
-def decode(data: bytes) -> Part | None:
+def decode(data: bytes) -> PartOfFile | None:
     """What ``encode`` wrote; None for a piece that was declined. Raises ``DamageError`` for anything else."""
     columns, about = decode_columns(data, KIND)
     try:
@@ -190,6 +190,6 @@ def decode(data: bytes) -> Part | None:
             return None
         texts = {name: about.pop(name).encode("latin-1") for name in ("block", "head", "tail")}
         kept = {name.removeprefix("column."): columns.pop(name) for name in list(columns) if name.startswith("column.")}
-        return Part(columns=kept, **columns, **texts, n_breaks=about["n_breaks"], shapes=tuple(about["shapes"]))
+        return PartOfFile(columns=kept, **columns, **texts, n_breaks=about["n_breaks"], shapes=tuple(about["shapes"]))
     except (KeyError, TypeError, ValueError) as error:
         raise DamageError(f"a stored piece is none ({error}). Remove it and run again.") from error

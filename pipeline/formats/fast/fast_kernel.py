@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numba import float64, int64, njit, uint64
 
+from pipeline.compiled import by_sources
 from pipeline.formats.fast.state import (
     CHANNELS_AT_MOST,
     CLOSE,
@@ -26,10 +27,6 @@ from pipeline.formats.fast.state import (
     TAIL,
 )
 from pipeline.formats.fast.words import LANES, alike, low_zeros, mixed_bytes, put_word, quotes, word_at
-
-FOLLOWS = "0cb9703146e0"
-"""SHA-256 of ``fast_state`` and ``fast_words``, so that this file changes with them: Numba keeps what it compiled of
-them as long as this file is the same."""
 
 TAG_BYTES_AT_MOST = 1 << 12
 """What is longer is declined; what is shorter and odd may only be cut off by the end of the data."""
@@ -73,7 +70,7 @@ _HOW = {"nogil": True, "error_model": "numpy"}
 def _compiled(function: Any) -> Any:
     """The function compiled, kept for other processes where there is a place that can be written."""
     try:
-        return njit(cache=True, **_HOW)(function)
+        return njit(cache=True, **_HOW)(by_sources(function))
     except RuntimeError:  # no such place
         return njit(**_HOW)(function)
 

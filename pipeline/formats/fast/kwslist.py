@@ -20,10 +20,10 @@ import numpy as np
 
 from pipeline.errors import InputError, Problems
 from pipeline.formats.columns import table
-from pipeline.formats.fast.part import NotCanonicalError, Part, joined, read_part
+from pipeline.formats.fast.part import NotCanonicalError, PartOfFile, joined, read_part
 from pipeline.formats.fast.state import Scanner
 from pipeline.formats.findings import Notices
-from pipeline.formats.kws.detections import Blocks, Detections
+from pipeline.formats.kws.detections import Detections, QueryBlocks
 from pipeline.formats.kws.kwslist import SystemOutput, described
 from pipeline.formats.kws.scoretexts import DIGITS
 from pipeline.formats.table import Compact, Table
@@ -50,7 +50,7 @@ def read_canonical(stream: BinaryIO, where: str, make: type[Scanner], *, texts: 
         return None
 
 
-def output_of(parts: Sequence[Part], where: str, *, texts: bool = False) -> SystemOutput | None:
+def output_of(parts: Sequence[PartOfFile], where: str, *, texts: bool = False) -> SystemOutput | None:
     """As ``read_canonical``, of the parts of a file in their order. Takes their columns out of them."""
     try:
         return _output(parts, where, texts=texts)
@@ -58,7 +58,7 @@ def output_of(parts: Sequence[Part], where: str, *, texts: bool = False) -> Syst
         return None
 
 
-def _output(parts: Sequence[Part], where: str, *, texts: bool) -> SystemOutput:
+def _output(parts: Sequence[PartOfFile], where: str, *, texts: bool) -> SystemOutput:
     whole = joined(parts)
     if whole.n_breaks >= LINES_AT_MOST or (texts and not _sort_as_numbers(whole)):
         raise NotCanonicalError
@@ -74,16 +74,16 @@ def _output(parts: Sequence[Part], where: str, *, texts: bool) -> SystemOutput:
     return SystemOutput(skeleton.attributes, blocks.table(), _detections(whole, blocks), notices.findings())
 
 
-def _sort_as_numbers(whole: Part) -> bool:
+def _sort_as_numbers(whole: PartOfFile) -> bool:
     """Whether the order of the scores, as text, is that of the numbers."""
     plain, fewest, most = whole.shapes
     return bool(plain) or 0 < fewest == most < DIGITS
 
 
-def _skeleton(whole: Part, where: str) -> Detections:
+def _skeleton(whole: PartOfFile, where: str) -> Detections:
     """What the parser says of the file with one block for all; ``NotCanonicalError`` where anything is amiss."""
     problems, notices = Problems(where), Notices(where)
-    blocks = Blocks(problems, notices)
+    blocks = QueryBlocks(problems, notices)
     detections = Detections(blocks, problems, notices)
     body = b'<%s %s="stand-in"/>' % (whole.block, _NAMES[whole.block][0].encode())
     parse(io.BytesIO(whole.head + body + whole.tail), problems, described(blocks, detections))
@@ -92,8 +92,8 @@ def _skeleton(whole: Part, where: str) -> Detections:
     return detections
 
 
-def _blocks(whole: Part, problems: Problems, notices: Notices) -> Blocks:
-    blocks, name, names = Blocks(problems, notices), whole.block.decode(), _NAMES[whole.block]
+def _blocks(whole: PartOfFile, problems: Problems, notices: Notices) -> QueryBlocks:
+    blocks, name, names = QueryBlocks(problems, notices), whole.block.decode(), _NAMES[whole.block]
     usual = re.compile(_USUAL_TAG.format(name, *names))
     known = blocks.queries.vocabulary
     for tag, line in zip(whole.tags, whole.tag_lines.tolist(), strict=True):
@@ -116,7 +116,7 @@ def _attributes(tag: str, name: str) -> dict[str, str]:
     return attributes
 
 
-def _detections(whole: Part, blocks: Blocks) -> Table:
+def _detections(whole: PartOfFile, blocks: QueryBlocks) -> Table:
     """The rows; codes of queries and blocks, which do not change within a block, are made when they are asked for."""
     n_rows = np.diff([*whole.tag_rows.tolist(), len(whole)])
     queries = table({"query": blocks.queries})

@@ -34,7 +34,7 @@ class NotCanonicalError(Exception):
 
 
 @dataclass(frozen=True)
-class Part:
+class PartOfFile:
     """The blocks of a part of a file, one after the other, and what stands before and after them."""
 
     head: bytes
@@ -57,8 +57,8 @@ class Part:
         return len(self.columns["line"])
 
 
-def read_part(stream: BinaryIO, make: type[Scanner]) -> Part:
-    """What stands in a stream, from its beginning to its end.
+def read_part(stream: BinaryIO, make: type[Scanner]) -> PartOfFile:
+    """The detections of a stream, from its beginning to its end.
 
     Raises ``NotCanonicalError`` for what the scanner does not know, and numbers that are none.
     """
@@ -100,7 +100,7 @@ class _Reading:
         columns = {name: np.empty((n_bytes or 0) // _ROW_BYTES_AT_LEAST, kind) for name, kind in COLUMNS}
         return cls(stream, found[1], head, data, held, state, make(DETECTIONS[found[1]], found[1]), columns)
 
-    def part(self) -> Part:
+    def part(self) -> PartOfFile:
         """All of it."""
         while True:
             before = int(self.state[POSITION])
@@ -158,17 +158,17 @@ class _Reading:
             raise NotCanonicalError
         return rest
 
-    def _finished(self, tail: bytes) -> Part:
+    def _finished(self, tail: bytes) -> PartOfFile:
         self._resize(int(self.state[ROWS]))
         files, channels = (tuple(map(characters, names)) for names in self.scanner.names())
         tags, rows, lines = zip(*self.tags, strict=True) if self.tags else ((), (), ())
         n_breaks = int(self.state[LINE]) - 1 + _breaks(tail)
         shapes = int(self.state[PLAIN]), int(self.state[FEWEST]), int(self.state[MOST])
         places = np.array(rows, np.int64), np.array(lines, np.int64)
-        return Part(self.head, tail, self.block, self.columns, files, channels, tags, *places, n_breaks, shapes)
+        return PartOfFile(self.head, tail, self.block, self.columns, files, channels, tags, *places, n_breaks, shapes)
 
 
-def joined(parts: Sequence[Part]) -> Part:
+def joined(parts: Sequence[PartOfFile]) -> PartOfFile:
     """The parts of one file as one, as it would have been read at once. Takes the columns out of several parts.
 
     Raises ``NotCanonicalError`` where something stands between parts, or they are not of one kind.
@@ -186,7 +186,7 @@ def joined(parts: Sequence[Part]) -> Part:
         part.columns["line"] = part.columns["line"] + np.int32(line)
         part.columns["file"], part.columns["channel"] = file[part.columns["file"]], channel[part.columns["channel"]]
     plain, fewest, most = zip(*(part.shapes for part in parts), strict=True)
-    return Part(
+    return PartOfFile(
         head=parts[0].head,
         tail=parts[-1].tail,
         block=parts[0].block,

@@ -28,14 +28,14 @@ COLUMNS = (
     *(("begin_s", np.float64), ("dur_s", np.float64), ("score", np.float64)),
     *(("file", np.uint16), ("channel", np.uint8), ("decision", np.bool_), ("line", np.int32)),
 )
-"""What a scanner makes of a row: 32 bytes."""
+"""The columns that a scanner makes of a row: 32 bytes."""
 
 ROW, CHANNEL, BEGIN, DUR, SCORE, DECISION, ROW_END, YES, NO, OPEN, CLOSE = range(11)
 """Rows of ``literals``."""
 
 
 class Scanned(NamedTuple):
-    """What a scan found beside rows."""
+    """The tags and odd numbers that a scan found beside rows."""
 
     why: int
     tags: list[list[int]]
@@ -63,7 +63,7 @@ class Scanner(Protocol):
 
 
 def literals(detection: bytes, block: bytes) -> Array:
-    """What stands between values, as (word, mask, word, mask, length) of its first 16 bytes: uint64, (11, 5)."""
+    """The literals between values, as (word, mask, word, mask, length) of its first 16 bytes: uint64, (11, 5)."""
     texts = (
         *(b"<%s file=" % detection + b'"', b'" channel="', b'" tbeg="', b'" dur="', b'" score="', b'" decision="'),
         *(b"/>", b'YES"', b'NO"', b"<%s " % block, b"</%s>" % block),

@@ -1,7 +1,4 @@
-"""Words and vectors of 64 bytes at addresses, for ``fast_kernel``: what LLVM knows and Numba has no name for.
-
-Numba keeps what it compiled as long as ``fast_kernel`` is the same file; that is why ``FOLLOWS`` stands there.
-"""
+"""Words and vectors of 64 bytes at addresses, for ``fast_kernel``: what LLVM knows and Numba has no name for."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _COUNT = re.compile(r"[ \t\r\n]*[0-9]{1,15}[ \t\r\n]*")
 _NO_COUNT = frozenset(("", "NA", "N/A"))
 
 
-class Blocks:
+class QueryBlocks:
     """The blocks read so far, and the number of the one that is open."""
 
     def __init__(self, problems: Problems, notices: Notices) -> None:
@@ -89,7 +89,9 @@ class Blocks:
 class Detections:
     """The detections read so far; rows of the chunk that is being read wait as attribute lists."""
 
-    def __init__(self, blocks: Blocks, problems: Problems, notices: Notices, texts: ScoreTexts | None = None) -> None:
+    def __init__(
+        self, blocks: QueryBlocks, problems: Problems, notices: Notices, texts: ScoreTexts | None = None
+    ) -> None:
         self.blocks, self.problems, self.notices, self.texts = blocks, problems, notices, texts
         self.attributes: dict[str, str] = {}
         self.tag = "kw"

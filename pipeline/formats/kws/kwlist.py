@@ -44,7 +44,7 @@ def read_kwlist(stream: BinaryIO, where: str) -> KeywordList:
     faults, missing ids, missing or empty texts, ids given twice.
     """
     problems, notices = Problems(where), Notices(where)
-    reading = _Reading(problems, notices)
+    reading = _KwlistReading(problems, notices)
     kwlist = reading.described("kwlist", "kw", "kwid", "kwtext", "kwinfo")
     termlist = reading.described("termlist", "term", "termid", "termtext", "terminfo")
     outputs = {"kwslist": "This is a system output (KWSList).", "stdlist": "This is a system output (STDList)."}
@@ -54,7 +54,7 @@ def read_kwlist(stream: BinaryIO, where: str) -> KeywordList:
     return KeywordList(reading.attributes, keywords, tuple(reading.details), notices.findings())
 
 
-class _Reading:
+class _KwlistReading:
     def __init__(self, problems: Problems, notices: Notices) -> None:
         self.problems, self.notices = problems, notices
         self.attributes: dict[str, str] = {}

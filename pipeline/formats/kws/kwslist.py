@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from pipeline.errors import Finding, Problems
 from pipeline.formats.findings import Notices
-from pipeline.formats.kws.detections import Blocks, Detections
+from pipeline.formats.kws.detections import Detections, QueryBlocks
 from pipeline.formats.kws.scoretexts import ScoreTexts
 from pipeline.formats.streams import CHUNK_BYTES, size_of
 from pipeline.formats.table import Table
@@ -57,7 +57,7 @@ def read_kwslist(stream: BinaryIO, where: str, texts: ScoreTexts | None = None) 
 def read_plain(stream: BinaryIO, where: str, texts: ScoreTexts | None = None) -> SystemOutput:
     """As ``read_kwslist``, through the XML parser whatever the file looks like."""
     problems, notices = Problems(where), Notices(where)
-    blocks = Blocks(problems, notices)
+    blocks = QueryBlocks(problems, notices)
     detections = Detections(blocks, problems, notices, texts)
     parse(stream, problems, described(blocks, detections), detections.flush)
     problems.raise_if_any()
@@ -80,7 +80,7 @@ def _fast(stream: BinaryIO, where: str, *, texts: bool) -> SystemOutput | None:
 
 
 def scanner_for(stream: BinaryIO, n_bytes: int | None) -> type[Scanner]:
-    """What reads a stream fastest: the compiled scanner where Numba is installed, and worth its start or started."""
+    """The fastest scanner for a stream: the compiled one where Numba is installed, and worth its start or started."""
     if find_spec("numba") is None or (_KERNEL not in sys.modules and not _holds(stream, n_bytes, START_FROM_BYTES)):
         return cast("type[Scanner]", import_module("pipeline.formats.fast.vectors").Vectors)
     return cast("type[Scanner]", import_module(_KERNEL).Compiled)
@@ -96,7 +96,7 @@ def _holds(stream: BinaryIO, n_bytes: int | None, at_least: int) -> bool:
     return at_least <= 0
 
 
-def described(blocks: Blocks, detections: Detections) -> Element:
+def described(blocks: QueryBlocks, detections: Detections) -> Element:
     """The document: what both spellings of an output hold, and what to call for it."""
     return element(
         "document",
@@ -112,7 +112,7 @@ def described(blocks: Blocks, detections: Detections) -> Element:
 
 
 def _spelling(
-    root: str, block: str, detection: str, names: tuple[str, str, str], blocks: Blocks, detections: Detections
+    root: str, block: str, detection: str, names: tuple[str, str, str], blocks: QueryBlocks, detections: Detections
 ) -> Element:
     """The elements of one of the two spellings."""
     return element(
@@ -125,3 +125,8 @@ def _spelling(
         opened=lambda flat, line: detections.root(attributes_of(flat), detection, line),
         misplaced=_SLIPS,
     )
+
+
+def read_kwslist_texts(stream: BinaryIO, where: str) -> SystemOutput:
+    """As ``read_kwslist``; ``detections`` has a column score_text* too, where texts sort differently from numbers."""
+    return read_kwslist(stream, where, texts=ScoreTexts())

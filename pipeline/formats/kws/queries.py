@@ -28,7 +28,7 @@ def read_queries(stream: BinaryIO, where: str) -> Table:
     twice, durations that are no finite number above 0.
     """
     problems = Problems(where)
-    reading = _Reading(problems)
+    reading = _QueriesReading(problems)
     rows = csv.reader(_lines(stream, problems), strict=True)
     try:
         for row in rows:
@@ -52,7 +52,7 @@ def _lines(stream: BinaryIO, problems: Problems) -> Iterator[str]:
             yield line.decode().removesuffix("\r") + "\n"
 
 
-class _Reading:
+class _QueriesReading:
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
         self.has_header = False

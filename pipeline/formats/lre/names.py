@@ -56,7 +56,7 @@ def track_of(task: str, chosen_set: str) -> str:
 
 
 def read_name(name: str) -> FileName | None:
-    """What a file's name says, read from the right since a group may hold ``_``; None where it breaks the rule."""
+    """The fields of a file's name, read from the right since a group may hold ``_``; None where it breaks the rule."""
     found = _NAME.fullmatch(name)
     return None if found is None else FileName(found["group"], found["track"], found["system"])
 
@@ -67,7 +67,7 @@ def base_name(where: str) -> str:
 
 
 def submission_faults(names: Iterable[str]) -> Iterator[Finding]:
-    """What is wrong with the names of all submitted files together: each group needs its primary systems.
+    """Faults of the names of all submitted files together: each group needs its primary systems.
 
     A track that a group enters has exactly one primary system, and the track PC is mandatory.
     """

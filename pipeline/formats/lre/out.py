@@ -55,7 +55,7 @@ def read_lre_out(stream: BinaryIO, where: str) -> LreOutput:
     finite decimals, segments given twice, blank lines, an empty file.
     """
     problems, notices = Problems(where), Notices(where)
-    reading = _Reading(where, problems)
+    reading = _LreReading(where, problems)
     for group in line_groups(stream, problems, notices):
         reading.take(group)
     reading.finish()
@@ -66,7 +66,7 @@ def read_lre_out(stream: BinaryIO, where: str) -> LreOutput:
     return LreOutput(where, task, chosen_set, segments, scores, reading.n_lines, notices.findings())
 
 
-class _Reading:
+class _LreReading:
     def __init__(self, where: str, problems: Problems) -> None:
         self.problems = problems
         self.name = read_name(base_name(where))

@@ -12,7 +12,7 @@ from pipeline.errors import Finding, Problems
 from pipeline.formats import numbers
 from pipeline.formats.columns import TextColumn, table
 from pipeline.formats.findings import Notices
-from pipeline.formats.stt.ctm_rttm import RTTM_TYPES, rttm_fields
+from pipeline.formats.kws.rttm import KINDS, N_FIELDS, PASSED_OVER, SPEAKER_INFO
 from pipeline.formats.stt.stm import NO_TIME
 from pipeline.formats.table import Table
 from pipeline.formats.textlines import Lines, line_groups
@@ -46,7 +46,7 @@ def read_ctm(stream: BinaryIO, where: str) -> Ctm:
     are none, text that is not UTF-8.
     """
     problems, notices = Problems(where), Notices(where)
-    reading = _Reading(problems, notices)
+    reading = _CtmReading(problems, notices)
     as_rttm: Callable[[Lines], Iterator[tuple[int, list[bytes]]]] | None = None
     for group in line_groups(stream, problems, notices):
         if not reading.begun:
@@ -68,7 +68,7 @@ def _records(lines: Lines) -> Iterator[tuple[int, list[bytes]]]:
             yield number, fields
 
 
-class _Reading:
+class _CtmReading:
     def __init__(self, problems: Problems, notices: Notices) -> None:
         self.problems, self.notices = problems, notices
         self.begun = False
@@ -168,3 +168,37 @@ class _Reading:
 
 def _has_nan(values: array[float]) -> bool:
     return math.isnan(sum(values))
+
+
+RTTM_TYPES = frozenset((*KINDS, SPEAKER_INFO)) | PASSED_OVER
+_WORD = ("LEXEME", "lex")
+
+Records = Iterator[tuple[int, list[bytes]]]
+
+
+def rttm_fields(problems: Problems, notices: Notices) -> Callable[[Lines], Records]:
+    """A reader of groups of RTTM lines that yields each word as the fields of a CTM row, its confidence last.
+
+    ``;;`` begins a comment. Rows have 9 fields or the plan's 10. Other subtypes than ``lex`` are counted and dropped,
+    as ``rttm2ctm`` does.
+    """
+
+    def read(lines: Lines) -> Records:
+        for number, line in lines:
+            fields = line.partition(b";;")[0].split()
+            if not fields:
+                continue
+            if len(fields) not in (N_FIELDS, N_FIELDS + 1):
+                what = f"the record has {len(fields)} fields (allowed: 9, or 10 with the signal look-ahead time)"
+                problems.add("field_count", number, what, "Write <NA> for what does not apply.")
+                continue
+            kind, file, channel, begin, dur, word, subtype, _, confidence = fields[:N_FIELDS]
+            if kind.decode().upper() != _WORD[0]:
+                continue
+            if subtype.decode().lower() != _WORD[1]:
+                message = "a LEXEME of another subtype than lex is not scored as speech-to-text output"
+                notices.add("subtype_not_scored", number, message)
+                continue
+            yield number, [file, channel, begin, dur, word, confidence]
+
+    return read

@@ -45,7 +45,7 @@ class AffineMap:
         return replace(self, alpha=self.alpha + alpha, offsets=moved).scaled(most)
 
     def centred(self, shift: Vector) -> tuple[AffineMap, Vector]:
-        """The same map with pivots moved by ``shift`` (all but the last), in units of 2**exponent, as far as floats go.
+        """This map with pivots moved by ``shift`` (all but the last), in units of 2**exponent, as far as floats go.
 
         The second is what of the shift was left.
         """
@@ -60,7 +60,7 @@ class AffineMap:
         return replace(self, pivots=(*pivots, 0.0), offsets=(*offsets, 0.0)), tuple(left)
 
     def scaled(self, most: int) -> AffineMap:
-        """The same map with alpha in [1/2, 1) or, where that takes an exponent above ``most``, below."""
+        """This map with alpha in [1/2, 1) or, where that takes an exponent above ``most``, below."""
         exponent = min(self.exponent - math.frexp(self.alpha)[1], most) if self.alpha else most
         return replace(self, alpha=ldexp(self.alpha, exponent - self.exponent), exponent=exponent)
 

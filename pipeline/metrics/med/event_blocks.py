@@ -65,7 +65,7 @@ def _columns(scored: EventScored) -> Columns:
     }
 
 
-def _points(name: str, points: Sequence[ndc.Point]) -> Columns:
+def _points(name: str, points: Sequence[ndc.NdcPoint]) -> Columns:
     parts = {"": "ndc", "_threshold": "threshold", "_p_md": "p_md", "_p_fa": "p_fa"}
     return {f"{name}{ending}": np.array([getattr(point, part) for point in points]) for ending, part in parts.items()}
 

@@ -35,7 +35,7 @@ NO_CROSSING = "no_crossing"
 
 
 @dataclass(frozen=True)
-class Point:
+class NdcPoint:
     """One point of a curve; NaN throughout where there is none."""
 
     ndc: float = math.nan
@@ -66,24 +66,24 @@ def _divided(counts: Ints, totals: Ints) -> Floats:
     return result
 
 
-def least(curve: EventCurve, point: OperatingPoint) -> Point:
+def least(curve: EventCurve, point: OperatingPoint) -> NdcPoint:
     """The point with the smallest NDC, of equal ones the lowest threshold (F4DE DETCurve)."""
     p_md, p_fa = curve.p_md, curve.p_fa
     cost = ndc(p_md, p_fa, point)
     if not cost.size or np.isnan(cost).all():
-        return Point()
+        return NdcPoint()
     best = int(np.nanargmin(cost))
-    return Point(float(cost[best]), float(curve.threshold[best]), float(p_md[best]), float(p_fa[best]))
+    return NdcPoint(float(cost[best]), float(curve.threshold[best]), float(p_md[best]), float(p_fa[best]))
 
 
-def at_error_ratio(threshold: Floats, p_md: Floats, p_fa: Floats, ter: float, point: OperatingPoint) -> Point:
+def at_error_ratio(threshold: Floats, p_md: Floats, p_fa: Floats, ter: float, point: OperatingPoint) -> NdcPoint:
     """Where the curve first meets the line P_MD = ter P_FA (F4DE DETCurve; MED 2011 plan, section 4.2).
 
     Straight lines join the points, in probabilities. The threshold is that of the later point. No ``Point`` where the
     curve starts above the line or ends below it.
     """
     if threshold.size < 2 or np.isnan(p_md).any() or np.isnan(p_fa).any():
-        return Point()
+        return NdcPoint()
     x1, x2, y1, y2 = p_fa[:-1], p_fa[1:], p_md[:-1], p_md[1:]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = (y1 - y2) / (x1 - x2)
@@ -93,53 +93,53 @@ def at_error_ratio(threshold: Floats, p_md: Floats, p_fa: Floats, ter: float, po
     y = np.where((y1 == y2) & (x1 != x2), y1, ter * x)
     met = np.flatnonzero((t >= 0) & (t <= 1))
     if not met.size:
-        return Point()
+        return NdcPoint()
     first = int(met[0])
     cost = ndc(y[first : first + 1], x[first : first + 1], point)
-    return Point(float(cost[0]), float(threshold[first + 1]), float(y[first]), float(x[first]))
+    return NdcPoint(float(cost[0]), float(threshold[first + 1]), float(y[first]), float(x[first]))
 
 
-def minima(scored: EventScored) -> tuple[Point, ...]:
+def minima(scored: EventScored) -> tuple[NdcPoint, ...]:
     """The minimum NDC of each event."""
     return tuple(least(curve, scored.point) for curve in scored.once(event_curves))
 
 
-def crossings(scored: EventScored) -> tuple[Point, ...]:
+def crossings(scored: EventScored) -> tuple[NdcPoint, ...]:
     """NDC at the target error ratio of each event."""
     return tuple(_crossing(curve, scored) for curve in scored.once(event_curves))
 
 
-def _crossing(curve: EventCurve, scored: EventScored) -> Point:
+def _crossing(curve: EventCurve, scored: EventScored) -> NdcPoint:
     return at_error_ratio(curve.threshold, curve.p_md, curve.p_fa, scored.total.ter, scored.point)
 
 
-def pooled_least(scored: EventScored) -> Point:
+def pooled_least(scored: EventScored) -> NdcPoint:
     """The minimum NDC over the trials of all events."""
     return least(scored.once(pooled_curve), scored.point)
 
 
-def average_least(scored: EventScored) -> Point:
+def average_least(scored: EventScored) -> NdcPoint:
     """The minimum NDC of the mean rates (DEVA --BlockAverage)."""
     curve = scored.once(average_curve)
     if curve.reason is not None:
-        return Point()
+        return NdcPoint()
     best = curve.best
     rates = float(curve.p_miss[best]), float(curve.p_fa[best])
     cost = ndc(curve.p_miss[best : best + 1], curve.p_fa[best : best + 1], scored.point)
-    return Point(float(cost[0]), float(curve.threshold[best]), *rates)
+    return NdcPoint(float(cost[0]), float(curve.threshold[best]), *rates)
 
 
-def _average_crossing(curve: Curve, scored: EventScored) -> Point:
+def _average_crossing(curve: Curve, scored: EventScored) -> NdcPoint:
     return at_error_ratio(curve.threshold, curve.p_miss, curve.p_fa, scored.total.ter, scored.point)
 
 
-def pooled_rates(scored: EventScored) -> Point:
+def pooled_rates(scored: EventScored) -> NdcPoint:
     """Rates at the submitted decisions over the trials of all processed events."""
     total, counts = scored.total, scored.once(event_counts)
     n_true, n_other = int(counts.n_true.sum()), int(total.n_nontarget[total.submitted].sum())
     p_md = float(counts.n_miss.sum()) / n_true if n_true else math.nan
     p_fa = float(counts.n_fa.sum()) / n_other if n_other else math.nan
-    return Point(float(ndc(np.array(p_md), np.array(p_fa), scored.point)), math.nan, p_md, p_fa)
+    return NdcPoint(float(ndc(np.array(p_md), np.array(p_fa), scored.point)), math.nan, p_md, p_fa)
 
 
 def _evaluated(total: EventTotals, values: Floats) -> Floats:
@@ -178,7 +178,7 @@ def _of_means(scored: EventScored, value: float, otherwise: str, detail: dict[st
     return Figure(value, reason, detail={"n_events": n_events, "average": value, **detail})
 
 
-def _beside(prefix: str, point: Point) -> dict[str, float]:
+def _beside(prefix: str, point: NdcPoint) -> dict[str, float]:
     named = {"": point.ndc, "_threshold": point.threshold, "_p_md": point.p_md, "_p_fa": point.p_fa}
     return {f"{prefix}{name}": value for name, value in named.items()}
 

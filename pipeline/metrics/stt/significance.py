@@ -98,7 +98,7 @@ def mapsswe(steps_1: Sequence[int], steps_2: Sequence[int]) -> Mapsswe:
     return total + _stretch(columns[open_at:], leading=leading) if open_at >= 0 else total
 
 
-class Column(NamedTuple):
+class PairedColumn(NamedTuple):
     """One reference token of an alignment, or its end: insertions before it, and whether it is wrong."""
 
     inserted: int
@@ -106,18 +106,18 @@ class Column(NamedTuple):
     is_token: bool
 
 
-def _by_reference(steps: Sequence[int]) -> list[Column]:
-    columns, inserted = list[Column](), 0
+def _by_reference(steps: Sequence[int]) -> list[PairedColumn]:
+    columns, inserted = list[PairedColumn](), 0
     for step in steps:
         if step == INSERTED:
             inserted += 1
         elif step != FORGIVEN_OUTPUT:
-            columns.append(Column(inserted, step in (SUBSTITUTED, DELETED), is_token=True))
+            columns.append(PairedColumn(inserted, step in (SUBSTITUTED, DELETED), is_token=True))
             inserted = 0
-    return [*columns, Column(inserted, wrong=False, is_token=False)]
+    return [*columns, PairedColumn(inserted, wrong=False, is_token=False)]
 
 
-def _stretch(columns: Sequence[tuple[Column, Column]], *, leading: bool) -> Mapsswe:
+def _stretch(columns: Sequence[tuple[PairedColumn, PairedColumn]], *, leading: bool) -> Mapsswe:
     """Sums of one stretch. Insertions before its first token belong to it only where the utterance begins with it."""
     errors = [0, 0]
     for at, pair in enumerate(columns):

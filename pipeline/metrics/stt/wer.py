@@ -32,7 +32,7 @@ class SttRules:
 
 
 @dataclass(frozen=True)
-class Row:
+class WordCounts:
     """Counts and log sums of a speaker, a recording, a label or of everything."""
 
     id: str
@@ -43,7 +43,7 @@ class Row:
     """Whether any word of the output has a confidence, here or elsewhere: where one has, its lack is p = 0 (sclite)."""
 
     @classmethod
-    def of(cls, name: str, total: SttOutcomes, places: list[int]) -> Row:
+    def of(cls, name: str, total: SttOutcomes, places: list[int]) -> WordCounts:
         """The groups at ``places`` together."""
         counts = total.counts[places].sum(axis=0).tolist() if places else [0] * len(COUNTS)
         sums = [sum((values[at] for at in places), ExactSum.zero()) for values in (total.log2_p, total.log2_1mp)]
@@ -115,19 +115,21 @@ Total = tuple[SttOutcomes, SttRules]
 """What measures read: merged outcomes and the settings that bear on them."""
 
 
-def overall(scored: Scored[Total]) -> Row:
+def overall(scored: Scored[Total]) -> WordCounts:
     """Everything as one row."""
     total = scored.total[0]
-    return Row.of("", total, list(range(len(total.groups))))
+    return WordCounts.of("", total, list(range(len(total.groups))))
 
 
-def rows_by(total: SttOutcomes, names_of: Callable[[str], Iterator[str]], listed: tuple[str, ...] = ()) -> list[Row]:
+def rows_by(
+    total: SttOutcomes, names_of: Callable[[str], Iterator[str]], listed: tuple[str, ...] = ()
+) -> list[WordCounts]:
     """One row for each name that ``names_of`` gives a group, and for each of ``listed``; sorted."""
     places: dict[str, list[int]] = {name: [] for name in listed}
     for at, group in enumerate(total.groups):
         for name in names_of(group):
             places.setdefault(name, []).append(at)
-    return [Row.of(name, total, places[name]) for name in sorted(places)]
+    return [WordCounts.of(name, total, places[name]) for name in sorted(places)]
 
 
 def speaker_of(group: str) -> Iterator[str]:
@@ -146,7 +148,7 @@ def labels_of(group: str) -> Iterator[str]:
     yield from dict.fromkeys(filter(None, label.strip("<>").split(",")))
 
 
-def block(row: Row, rules: SttRules) -> dict[str, Any]:
+def block(row: WordCounts, rules: SttRules) -> dict[str, Any]:
     """One row as result documents show it."""
     measures = {"nce": row.nce(rules.missing_confidence, plan=False), "nce_plan": _nce_plan(row, rules)}
     return {
@@ -169,7 +171,7 @@ def block(row: Row, rules: SttRules) -> dict[str, Any]:
     }
 
 
-def _nce_plan(row: Row, rules: SttRules) -> Figure:
+def _nce_plan(row: WordCounts, rules: SttRules) -> Figure:
     return row.nce(rules.missing_confidence, plan=True)
 
 
@@ -177,7 +179,7 @@ REPORTED = ("n_segments", "n_ref", "corr", "sub", "del", "ins", "err", "seg_err"
 _RATES = {"corr": "corr_rate", "sub": "sub_rate", "del": "del_rate", "ins": "ins_rate", "err": "wer"}
 
 
-def report(total: Row, rows: list[Row], rules: SttRules, *, percent: bool) -> list[dict[str, Any]]:
+def report(total: WordCounts, rows: list[WordCounts], rules: SttRules, *, percent: bool) -> list[dict[str, Any]]:
     """sclite's ``raw`` table (counts) or ``sys`` table (percentages): speakers, then Sum, Mean, S.D. and Median.
 
     Speakers without reference tokens are left out of the mean rates, not of counts of segments, tokens and segments
@@ -203,7 +205,7 @@ def _deviation(values: Any) -> float:
     return math.sqrt(math.fsum((values - _mean(values)) ** 2) / (values.size - 1)) if values.size > 1 else 0.0
 
 
-def _reported(row: Row, rules: SttRules, *, percent: bool) -> dict[str, Any]:
+def _reported(row: WordCounts, rules: SttRules, *, percent: bool) -> dict[str, Any]:
     shown = block(row, rules)
     line = {name: shown[name] for name in ("id", *REPORTED, "nce")}
     if percent:

@@ -106,7 +106,10 @@ def align(
     _protocol: Protocol, trials: ScoreMatrix, key: SegmentLabels, _reference: Reference[SegmentLabels, SegmentList]
 ) -> Labels:
     """The label of every segment; trials and key hold the same segments in the same order."""
-    columns = {"label": Column(TRIAL, key.label), "label_name": Column("label_name", np.array(key.labels, TEXT))}
+    columns = {
+        "label": Column(TRIAL, key.label),
+        "label_name": Column("label_name", np.array(key.labels, TEXT)),
+    }
     return Labels(columns, {TRIAL: trials.offsets, KEY: key.offsets})
 
 

@@ -34,7 +34,7 @@ _GRAMMAR = "allowed: NAME: TABLE.COLUMN OPERATOR VALUE, joined by `and`, parted 
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ColumnComparison:
     """One comparison of a column with a value; numbers are compared as numbers where both are."""
 
     table: str
@@ -51,7 +51,7 @@ class Comparison:
             return compare(text, self.value) if self.operator in ("==", "!=") else False
 
 
-Condition = tuple[Comparison, ...]
+Condition = tuple[ColumnComparison, ...]
 
 
 def parse(text: str) -> dict[str, Condition]:
@@ -66,11 +66,11 @@ def parse(text: str) -> dict[str, Condition]:
     return conditions
 
 
-def _comparison(text: str) -> Comparison:
+def _comparison(text: str) -> ColumnComparison:
     match = _COMPARISON.fullmatch(text)
     if match is None or match[1] not in TABLES:
         raise UsageError(f"conditions: {text!r} is no comparison ({_GRAMMAR}; tables: {', '.join(TABLES)}).")
-    return Comparison(match[1], match[2], match[3], match[4].strip().strip("'\""))
+    return ColumnComparison(match[1], match[2], match[3], match[4].strip().strip("'\""))
 
 
 def members(condition: Condition, tables: Mapping[str, Any], clips: Sequence[str], events: Sequence[str]) -> Bools:
@@ -85,7 +85,7 @@ def members(condition: Condition, tables: Mapping[str, Any], clips: Sequence[str
     return result
 
 
-def _satisfied(one: Comparison, tables: Mapping[str, Any], clips: Sequence[str], events: Sequence[str]) -> Bools:
+def _satisfied(one: ColumnComparison, tables: Mapping[str, Any], clips: Sequence[str], events: Sequence[str]) -> Bools:
     role = TABLES[one.table]
     if role not in tables:
         raise UsageError(f"conditions: {one.table} is not among the inputs. Give it as {role}.")

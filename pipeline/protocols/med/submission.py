@@ -75,7 +75,7 @@ def _outside(table: MedTable, name: str, low: float, high: float) -> list[Findin
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _ClipRows:
     """The rows of a detection table on the index: place (-1 where unknown), event (-1), score, decision."""
 
     place: Ints
@@ -148,7 +148,7 @@ def _declared(settings: Any, threshold: MedTable, index: ClipIndex) -> tuple[Flo
     return limits, hours, listed
 
 
-def _rows(settings: Any, detection: MedTable, index: ClipIndex, limits: Floats, listed: Bools) -> _Rows:
+def _rows(settings: Any, detection: MedTable, index: ClipIndex, limits: Floats, listed: Bools) -> _ClipRows:
     table = detection.table
     position = {trial: at for at, trial in enumerate(index.trial_ids)}
     named = np.array([position.get(trial, -1) for trial in table.vocabularies["TrialID"]], np.int64)
@@ -168,10 +168,10 @@ def _rows(settings: Any, detection: MedTable, index: ClipIndex, limits: Floats, 
     usable = place >= 0
     if _needs_limit(settings):
         usable = usable & np.append(listed, False)[event]
-    return _Rows(place, event, score, decision, usable)
+    return _ClipRows(place, event, score, decision, usable)
 
 
-def _note_unknown(detection: MedTable, rows: _Rows, notices: Notices) -> None:
+def _note_unknown(detection: MedTable, rows: _ClipRows, notices: Notices) -> None:
     unknown = np.flatnonzero(rows.place < 0)
     if unknown.size:
         table = detection.table
@@ -180,7 +180,7 @@ def _note_unknown(detection: MedTable, rows: _Rows, notices: Notices) -> None:
         notices.add("unknown_trial", int(table["line"][unknown[0]]), message, unknown.size)
 
 
-def _refuse_empty(detection: MedTable, rows: _Rows) -> None:
+def _refuse_empty(detection: MedTable, rows: _ClipRows) -> None:
     unknown = int(np.count_nonzero(rows.place < 0))
     what = f"no trial can be scored: {unknown} of {rows.place.size} rows name trials that the index lacks, "
     what += f"{rows.place.size - unknown} are of events without a threshold."
@@ -188,7 +188,7 @@ def _refuse_empty(detection: MedTable, rows: _Rows) -> None:
     raise InputError([Finding("no_trials", f"{what} {mend}", detection.where)])
 
 
-def _refuse_missing(detection: MedTable, index: ClipIndex, rows: _Rows, declared: Bools, limits: Floats) -> None:
+def _refuse_missing(detection: MedTable, index: ClipIndex, rows: _ClipRows, declared: Bools, limits: Floats) -> None:
     """Refuse an incomplete submission: leaving out a trial would take its target out of the count."""
     problems = Problems(detection.where)
     scored = np.zeros(len(index.trial_ids), np.bool_)
@@ -233,7 +233,7 @@ def _threshold_notices(settings: Any, threshold: MedTable, index: ClipIndex) -> 
     return notices.findings()
 
 
-def _tied_ranks(detection: MedTable, rows: _Rows) -> tuple[Finding, ...]:
+def _tied_ranks(detection: MedTable, rows: _ClipRows) -> tuple[Finding, ...]:
     used = np.flatnonzero(rows.usable)
     order = used[np.lexsort((rows.score[used], rows.event[used]))]
     same = (rows.event[order][1:] == rows.event[order][:-1]) & (rows.score[order][1:] == rows.score[order][:-1])

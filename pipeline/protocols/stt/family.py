@@ -159,7 +159,7 @@ def whole(protocol: Protocol, total: SttOutcomes, facts: Facts, _survey: Mapping
 
 
 def _facts(
-    row: wer.Row, total: SttOutcomes, facts: Facts, survey: Mapping[str, Any], n_unmatched: int
+    row: wer.WordCounts, total: SttOutcomes, facts: Facts, survey: Mapping[str, Any], n_unmatched: int
 ) -> dict[str, float | str]:
     names = (
         *("n_segments", "n_segments_ignored", "n_segments_untimed", "forgiven_reference", "forgiven_output"),

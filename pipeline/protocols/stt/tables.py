@@ -21,7 +21,7 @@ Table = tuple[Mapping[str, Any], ...]
 
 
 def tables(
-    total: SttOutcomes, overall: wer.Row, speakers: list[wer.Row], rules: wer.SttRules, *, listed: bool
+    total: SttOutcomes, overall: wer.WordCounts, speakers: list[wer.WordCounts], rules: wer.SttRules, *, listed: bool
 ) -> dict[str, Table]:
     """Tables by name: ``sys`` and ``raw`` as sclite has them, files, labels, confusions, reliability, segments."""
     own = {

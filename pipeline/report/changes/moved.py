@@ -9,7 +9,7 @@ from pipeline.metrics.best import change
 from pipeline.report.board import ALL, Run
 from pipeline.report.changes.diff import CellDiff, Diff, Moved
 from pipeline.report.headline import headline
-from pipeline.report.plots.rows import ROW, TOP, PlotRow, Point, RowsPlot, axis_of
+from pipeline.report.plots.rows import ROW, TOP, PlotRow, RowPoint, RowsPlot, axis_of
 from pipeline.report.words import label, printable, short
 
 ROWS_AT_MOST = 500
@@ -74,8 +74,8 @@ def _plots(changes: Diff, run: Run) -> tuple[RowsPlot, ...]:
                 (style := run.systems.index(system)),
                 TOP + ROW * (at + 0.65),
                 (
-                    Point("best", x.on(moved.before), system, style, f"before {short(moved.before)}"),
-                    Point("actual", x.on(moved.after), system, style, f"now {short(moved.after)}"),
+                    RowPoint("best", x.on(moved.before), system, style, f"before {short(moved.before)}"),
+                    RowPoint("actual", x.on(moved.after), system, style, f"now {short(moved.after)}"),
                 ),
                 span=(x.on(moved.before), x.on(moved.after)),
             )

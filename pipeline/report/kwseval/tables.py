@@ -27,7 +27,7 @@ _SUPREMUM_THRESHOLD = 0.5  # what the tool prints: no threshold makes a supremum
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """The whole of a cell or one condition, as the tables see it."""
 
     title: str
@@ -74,22 +74,22 @@ class Part:
         }
 
 
-def parts(result: Result, settings: Any) -> tuple[Part, tuple[Part, ...]]:
+def parts(result: Result, settings: Any) -> tuple[TablePart, tuple[TablePart, ...]]:
     """The whole and the conditions by name. Raises ``UsageError`` for a result that is not of keyword search."""
     if not isinstance(settings, KwsSettings) or result.failed is not None:
         raise UsageError("sum and bsum tables are made of scored keyword search. Leave the options out.")
     segments = "stwv" in result.figures
-    whole = Part("Segment" if segments else "Occurrence", result, settings, segments)
+    whole = TablePart("Segment" if segments else "Occurrence", result, settings, segments)
     named = sorted(result.conditions.items())
-    return whole, tuple(Part(name, made, settings, segments) for name, made in named)
+    return whole, tuple(TablePart(name, made, settings, segments) for name, made in named)
 
 
-def render(text: bool, shown: Sequence[Part], table: GroupedTable, label: str = "") -> str:
+def render(text: bool, shown: Sequence[TablePart], table: GroupedTable, label: str = "") -> str:
     """A table as CSV, or as text below the tool's table of parameters."""
     return f"{as_text(_header(shown))}\n\n{as_text(table)}" if text else as_csv(table, label)
 
 
-def sum_table(shown: Sequence[Part], extras: Collection[str] = ()) -> GroupedTable:
+def sum_table(shown: Sequence[TablePart], extras: Collection[str] = ()) -> GroupedTable:
     """One row a part: inputs, figures at the decisions and at the best threshold, and the ``extras``."""
     several = any(len(part.evaluated()) > 1 for part in shown)
     varying = _varying(shown)
@@ -105,13 +105,13 @@ def sum_table(shown: Sequence[Part], extras: Collection[str] = ()) -> GroupedTab
     return GroupedTable(tuple(rows[0]), tuple(tuple(row.values()) for row in rows))
 
 
-def _varying(shown: Sequence[Part]) -> list[str]:
+def _varying(shown: Sequence[TablePart]) -> list[str]:
     """The parameters in which parts differ."""
     first, *others = [part.parameters() for part in shown]
     return [name for name in first if any(other[name] != first[name] for other in others)]
 
 
-def _header(shown: Sequence[Part]) -> GroupedTable:
+def _header(shown: Sequence[TablePart]) -> GroupedTable:
     title = "Performance Summary Over and Ensemble of Subsets"
     varying = _varying(shown)
     first = shown[0].parameters()
@@ -123,7 +123,7 @@ def _header(shown: Sequence[Part]) -> GroupedTable:
 Cells = dict[tuple[str, str], str]
 
 
-def _inputs(part: Part, *, several: bool) -> Cells:
+def _inputs(part: TablePart, *, several: bool) -> Cells:
     n_queries = len(part.evaluated())
     keyword = {("Inputs", "#Keyword"): str(n_queries) if n_queries > 1 else ""} if several else {}
     n_nontarget = part.total("n_fa", "n_correct_rejection")
@@ -132,7 +132,7 @@ def _inputs(part: Part, *, several: bool) -> Cells:
     return keyword | {("Inputs", name): str(count) for name, count in counts.items()}
 
 
-def _actual(part: Part) -> Cells:
+def _actual(part: TablePart) -> Cells:
     counts = {"#CorDet": "n_hit", "#Cor!Det": "n_correct_rejection", "#FA": "n_fa", "#Miss": "n_miss"}
     group = "Actual Decision TWV Analysis"
     return {(group, name): str(part.total(column)) for name, column in counts.items()} | {
@@ -143,12 +143,12 @@ def _actual(part: Part) -> Cells:
     }
 
 
-def _maximum(part: Part) -> Cells:
+def _maximum(part: TablePart) -> Cells:
     group = "Maximum TWV Analysis"
     return _rates(group, part, "mtwv") | {(group, "Dec. Thresh"): score(part.figure("mtwv_threshold"))}
 
 
-def _rates(group: str, part: Part, name: str) -> Cells:
+def _rates(group: str, part: TablePart, name: str) -> Cells:
     return {
         (group, "PFA"): p_fa(part.figure(name, "p_fa")),
         (group, "PMiss"): p_miss(part.figure(name, "p_miss")),
@@ -156,7 +156,7 @@ def _rates(group: str, part: Part, name: str) -> Cells:
     }
 
 
-def _extra_columns(part: Part, extras: Collection[str]) -> Cells:
+def _extra_columns(part: TablePart, extras: Collection[str]) -> Cells:
     cells: Cells = {}
     for extra, group in (("optimum", "Optimum TWV Analysis"), ("supremum", "Supremum TWV Analysis")):
         if extra in extras:
@@ -166,7 +166,7 @@ def _extra_columns(part: Part, extras: Collection[str]) -> Cells:
     return cells
 
 
-def bsum_table(shown: Sequence[Part], extras: Collection[str] = ()) -> GroupedTable:
+def bsum_table(shown: Sequence[TablePart], extras: Collection[str] = ()) -> GroupedTable:
     """One row a query, then totals, means and TWV. Queries that are not evaluated have empty cells."""
     blocks: dict[str, str] = {}
     for part in shown:
@@ -190,12 +190,12 @@ def _id(block: Mapping[str, Any]) -> str:
     return name
 
 
-def _counted(part: Part) -> dict[str, str]:
+def _counted(part: TablePart) -> dict[str, str]:
     rejected = {"#Corr!Det": "n_correct_rejection"} if part.segments else {}
     return {"#Targ": "n_target", "#Corr": "n_hit", **rejected, "#FA": "n_fa", "#Miss": "n_miss"}
 
 
-def _block_cells(part: Part, block: Mapping[str, Any], extras: Collection[str]) -> Cells:
+def _block_cells(part: TablePart, block: Mapping[str, Any], extras: Collection[str]) -> Cells:
     rates = {"TWV": twv(block["twv"]), "PFA": p_fa(block["p_fa"]), "PMISS": p_miss(block["p_miss"])}
     counts = {name: str(int(block[column])) for name, column in _counted(part).items()}
     cells = {(part.title, name): text for name, text in (counts | rates).items()}
@@ -215,7 +215,7 @@ def _bound(group: str, rates: tuple[float, float, float], threshold: float) -> C
     return {(group, name): text for name, text in zip(("PFA", "PMiss", "TWV", "Dec. Thresh"), texts, strict=True)}
 
 
-def _summaries(part: Part, extras: Collection[str]) -> dict[str, Cells]:
+def _summaries(part: TablePart, extras: Collection[str]) -> dict[str, Cells]:
     """Totals, means and TWV of a part by their names."""
     totals = {(part.title, name): part.total(column) for name, column in _counted(part).items()}
     n_queries = len(part.evaluated())

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pipeline.meta.analysis import Board
 from pipeline.meta.intervals import Comparison
 from pipeline.meta.sensitivity import Band
-from pipeline.report.plots.drawing import Dot, Drawing, Line, Rect, Text, spanning, within
+from pipeline.report.plots.drawing import Dot, Drawing, Rect, Stroke, Text, spanning, within
 from pipeline.report.plots.linear import joined
 from pipeline.report.plots.xy import Axis
 from pipeline.report.words import MINUS, UNDEFINED, label, printable, short
@@ -46,13 +46,15 @@ def interval_plot(board: Board, styles: Mapping[str, str]) -> Drawing | None:
         said = f"{printable(system)}: {short(found.value)} [{short(found.low)}, {short(found.high)}]"
         made.texts.append(Text(NAME - 12, y + 4, cut(system), "end", "name"))
         if math.isfinite(found.low) and math.isfinite(found.high):
-            made.lines.append(Line(scale.on(found.low), y, scale.on(found.high), y, f"whisker {styles[system]}", said))
+            made.lines.append(
+                Stroke(scale.on(found.low), y, scale.on(found.high), y, f"whisker {styles[system]}", said)
+            )
         made.dots.append(Dot(scale.on(found.value), y, styles[system], said))
     place = {system: at for at, system in enumerate(ranked)}
     for column, run in enumerate(run for run in own.ties if len(run) > 1):
         x = WIDTH - RIGHT + 14 + 7 * (column % 7)
         top, bottom = 14 + ROW * place[run[0]] - 6, 14 + ROW * place[run[-1]] + 6
-        made.lines.append(Line(x, top, x, bottom, "tie", f"not told apart: {', '.join(map(printable, run))}"))
+        made.lines.append(Stroke(x, top, x, bottom, "tie", f"not told apart: {', '.join(map(printable, run))}"))
     return made
 
 
@@ -67,7 +69,7 @@ def difference_plot(board: Board, styles: Mapping[str, str]) -> Drawing | None:
     best = printable(own.ranked[0])
     made = Drawing(WIDTH, height, f"Difference of {label(own.measure)} between {best} and each other system.")
     _x_axis(made, scale, height - 34)
-    made.lines.append(Line(scale.on(0.0), 4, scale.on(0.0), height - 34, "zero"))
+    made.lines.append(Stroke(scale.on(0.0), 4, scale.on(0.0), height - 34, "zero"))
     for at, pair in enumerate(pairs):
         _difference(made, scale, pair, 14 + ROW * at, styles[pair.second], 1.0 - own.resampling.level)
     return made
@@ -80,7 +82,7 @@ def _difference(made: Drawing, scale: Axis, pair: Comparison, y: float, style: s
     said = f"{printable(pair.first)} − {printable(pair.second)}: {ends}, p {p}"
     made.texts.append(Text(NAME - 12, y + 4, cut(pair.second), "end", "name"))
     if math.isfinite(pair.low) and math.isfinite(pair.high):
-        made.lines.append(Line(scale.on(pair.low), y, scale.on(pair.high), y, f"whisker {style}", said))
+        made.lines.append(Stroke(scale.on(pair.low), y, scale.on(pair.high), y, f"whisker {style}", said))
     made.dots.append(Dot(scale.on(pair.difference), y, f"{style}{'' if differs else ' hollow'}", said))
     made.texts.append(Text(WIDTH - RIGHT + 10, y + 4, "p < 0.001" if pair.p_holm < 0.001 else f"p {p}"))
 
@@ -99,7 +101,7 @@ def rank_plot(columns: Sequence[tuple[str, Mapping[str, float]]], styles: Mappin
     for at, (x, (name, _)) in enumerate(zip(xs, known, strict=True)):
         anchor = "start" if not at else "end" if at == len(xs) - 1 else "middle"
         made.texts.append(Text(x, 14, cut(name, max(10, int(step / 6))), anchor))
-        made.lines.append(Line(x, 22, x, height - 8, "grid"))
+        made.lines.append(Stroke(x, 22, x, height - 8, "grid"))
     for system in dict.fromkeys(s for _, ranks in known for s in ranks):
         _rank_line(made, system, [(x, ranks.get(system)) for x, (_, ranks) in zip(xs, known, strict=True)], styles)
     for side, x, anchor in ((known[0][1], xs[0] - 12, "end"), (known[-1][1], xs[-1] + 12, "start")):
@@ -177,11 +179,11 @@ def band_plot(band: Band, styles: Mapping[str, str]) -> Drawing | None:
     made = Drawing(WIDTH, bottom + 90, said)
     _x_axis(made, x, bottom + 56, top=14, to=bottom)
     for tick in y.ticks:
-        made.lines.append(Line(LEFT, tick.at, WIDTH - NAMES, tick.at, "grid"))
+        made.lines.append(Stroke(LEFT, tick.at, WIDTH - NAMES, tick.at, "grid"))
         made.texts.append(Text(LEFT - 6, tick.at + 4, tick.text, "end"))
     if math.isfinite(band.own) and x.low <= band.own <= x.high:
         own = x.on(band.own)
-        made.lines.append(Line(own, 10, own, bottom + 56, "zero", f"own point: {short(band.own)}"))
+        made.lines.append(Stroke(own, 10, own, bottom + 56, "zero", f"own point: {short(band.own)}"))
     ends = []
     for at, system in enumerate(band.systems):
         path = within(zip(band.at.tolist(), band.values[:, at].tolist(), strict=True), x, y)
@@ -189,7 +191,7 @@ def band_plot(band: Band, styles: Mapping[str, str]) -> Drawing | None:
         ends += [(*point, system) for point in [p for p in path if p is not None][-1:]]
     ends.sort(key=lambda end: end[1])
     for place, (end_x, end_y, system) in zip(_apart([end[1] for end in ends], bottom), ends, strict=True):
-        made.lines.append(Line(end_x + 2, end_y, WIDTH - NAMES + 12, place, "lead"))
+        made.lines.append(Stroke(end_x + 2, end_y, WIDTH - NAMES + 12, place, "lead"))
         made.texts.append(Text(WIDTH - NAMES + 16, place + 4, cut(system, 20), "start", f"name {styles[system]}"))
     _tau_strip(made, band, x, bottom + 18)
     return made
@@ -233,7 +235,7 @@ def _apart(places: Sequence[float], bottom: float) -> list[float]:
 
 def _x_axis(made: Drawing, axis: Axis, y: float, *, top: float = 4.0, to: float | None = None) -> None:
     """The axis at ``y``, with lines at its ticks from ``top`` to ``to`` (the axis itself unless given)."""
-    made.lines.append(Line(axis.start, y, axis.end, y, "frame"))
+    made.lines.append(Stroke(axis.start, y, axis.end, y, "frame"))
     for tick in axis.ticks:
-        made.lines.append(Line(tick.at, top, tick.at, y if to is None else to, "grid"))
+        made.lines.append(Stroke(tick.at, top, tick.at, y if to is None else to, "grid"))
         made.texts.append(Text(tick.at, y + 18, tick.text, "middle"))

@@ -40,7 +40,7 @@ COVERAGE = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class StudyBoard:
     """A board with its figures."""
 
     board: Board
@@ -186,7 +186,7 @@ def _ranks(rows: Sequence[Row]) -> dict[str, float]:
 
 def _shown(
     board: Board, styles: Mapping[str, str], boards: Mapping[Any, list[Row]], tables: Mapping[str, Any]
-) -> Shown:
+) -> StudyBoard:
     own = board.intervals
     place = (board.evaluation, own.query_set, own.dataset)
     compared = dict.fromkeys(
@@ -199,7 +199,7 @@ def _shown(
     ranks = figures.rank_plot(columns, styles) if own.measure in list(compared)[:1] else None
     bands = tuple((_band_title(b.parameter, b.measure), d) for b in board.bands if (d := figures.band_plot(b, styles)))
     title = f"{words.label(own.measure)}: {board.evaluation}, {own.query_set} × {own.dataset}"
-    return Shown(
+    return StudyBoard(
         board, title, figures.interval_plot(board, styles), figures.difference_plot(board, styles), bands, ranks
     )
 

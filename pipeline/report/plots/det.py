@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from pipeline.arrays import Floats
 from pipeline.report.board import ALL, CELL, Entry, Run, names
 from pipeline.report.plots.linear import joined
-from pipeline.report.plots.marks import Line, Mark, Tick
+from pipeline.report.plots.marks import Mark, Tick, Trace
 from pipeline.report.words import printable, short
 
 WIDTH, HEIGHT = 480.0, 440.0
@@ -66,7 +66,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class DetCurve:
     """One cell's sweep: columns of equal length."""
 
     p_miss: Floats
@@ -105,7 +105,7 @@ class DetPlot:
     dataset: str
     x: Axis
     y: Axis
-    traces: tuple[Line, ...]
+    traces: tuple[Trace, ...]
     iso: tuple[IsoLine, ...] = ()
 
     @property
@@ -119,10 +119,12 @@ class DetPlot:
         return self.y.ticks(GAP_Y)
 
 
-Iso = Callable[[Sequence[tuple[Entry, Curve]], Axis, Axis], tuple[IsoLine, ...]]
+Iso = Callable[[Sequence[tuple[Entry, DetCurve]], Axis, Axis], tuple[IsoLine, ...]]
 
 
-def det_plots(run: Run, curves: Mapping[tuple[str, str, str], Curve], iso: Iso = lambda *_: ()) -> tuple[DetPlot, ...]:
+def det_plots(
+    run: Run, curves: Mapping[tuple[str, str, str], DetCurve], iso: Iso = lambda *_: ()
+) -> tuple[DetPlot, ...]:
     """One plot per (query set, dataset) that has a curve, all on the same axes so that they can be compared.
 
     ``curves`` as ``read_curves`` gives them; ``iso`` draws the lines of equal cost of one plot.
@@ -135,7 +137,7 @@ def det_plots(run: Run, curves: Mapping[tuple[str, str, str], Curve], iso: Iso =
     at = {place: number for number, place in enumerate(curves)}
     plots = []
     for board in run.boards_of(ALL):
-        traces, own = list[Line](), list[tuple[Entry, Curve]]()
+        traces, own = list[Trace](), list[tuple[Entry, DetCurve]]()
         for entry in board.entries:
             place = (entry.system, board.query_set, board.dataset)
             curve = curves.get(place)
@@ -147,7 +149,7 @@ def det_plots(run: Run, curves: Mapping[tuple[str, str, str], Curve], iso: Iso =
     return tuple(plots)
 
 
-def read_curves(grid: Mapping[str, xr.Dataset]) -> dict[tuple[str, str, str], Curve]:
+def read_curves(grid: Mapping[str, xr.Dataset]) -> dict[tuple[str, str, str], DetCurve]:
     """The curves group by (system, query set, dataset); rows ``first`` to ``last``, the last one not included."""
     group = grid.get("curves")
     if group is None or not {"p_miss", "p_fa", "first", "last"} <= set(group.variables):
@@ -161,7 +163,7 @@ def read_curves(grid: Mapping[str, xr.Dataset]) -> dict[tuple[str, str, str], Cu
         if 0 <= first < last:
             twv = columns["twv"][rows] if "twv" in columns else None
             threshold = columns["threshold"][rows] if "threshold" in columns else None
-            curves[place] = Curve(columns["p_miss"][rows], columns["p_fa"][rows], twv, threshold)
+            curves[place] = DetCurve(columns["p_miss"][rows], columns["p_fa"][rows], twv, threshold)
     return curves
 
 
@@ -174,7 +176,7 @@ def describe(plot: DetPlot) -> str:
     )
 
 
-def cost_weight(entry: Entry, curve: Curve) -> tuple[float, str] | None:
+def cost_weight(entry: Entry, curve: DetCurve) -> tuple[float, str] | None:
     """β and the name of the cost, from the sweep where it has values, from the figures of a mean cost where not."""
     if curve.twv is not None:
         known = np.flatnonzero(np.isfinite(curve.twv) & (curve.p_fa > 0))
@@ -187,7 +189,7 @@ def cost_weight(entry: Entry, curve: Curve) -> tuple[float, str] | None:
     return None
 
 
-def _best(entry: Entry, curve: Curve) -> int | None:
+def _best(entry: Entry, curve: DetCurve) -> int | None:
     """The row of greatest value, or of least cost where the sweep has rates alone."""
     known = cost_weight(entry, curve) if curve.best is None else None
     if known is None or not curve.p_miss.size:
@@ -207,10 +209,10 @@ def _limits(columns: Iterable[Floats]) -> tuple[float, float]:
     return (floor, ceiling) if floor < ceiling else (LOWEST, HIGHEST)
 
 
-def _trace(entry: Entry, style: int, curve: Curve, axes: tuple[Axis, Axis], at: int) -> Line:
+def _trace(entry: Entry, style: int, curve: DetCurve, axes: tuple[Axis, Axis], at: int) -> Trace:
     (x, y), best, rows = axes, _best(entry, curve), np.flatnonzero(curve.inner)
     whole = bool(rows.size) and int(rows[-1] - rows[0]) + 1 == rows.size
-    return Line(
+    return Trace(
         system=entry.system,
         style=style,
         path=joined(zip(x.at(curve.p_fa[rows]).tolist(), y.at(curve.p_miss[rows]).tolist(), strict=True)),

@@ -20,7 +20,7 @@ from pipeline.protocols import decided_and_best
 from pipeline.protocols.base import Protocol
 from pipeline.report.board import ALL, Board, Entry, Run
 from pipeline.report.environments import new_environment
-from pipeline.report.plots.det import Curve, DetPlot, det_plots
+from pipeline.report.plots.det import DetCurve, DetPlot, det_plots
 from pipeline.report.plots.iso_cost import iso_lines
 from pipeline.report.words import label, printable, short
 from pipeline.store.blobs import Store
@@ -97,7 +97,7 @@ def _plot(result: Result, names: Sequence[str]) -> DetPlot | None:
     columns = _columns(thinned(result.curve))
     if not columns or not np.isfinite(columns["p_miss"] + columns["p_fa"]).any():
         return None
-    curve = Curve(columns["p_miss"], columns["p_fa"], columns.get("twv"), columns["threshold"])
+    curve = DetCurve(columns["p_miss"], columns["p_fa"], columns.get("twv"), columns["threshold"])
     system, query_set, dataset = (*names, "", "")[:3]
     entry = Entry(system, "", True, 1, result.figures, "", "", "", result.signature)
     board = Board(query_set, dataset, ALL, (entry,))
@@ -107,7 +107,7 @@ def _plot(result: Result, names: Sequence[str]) -> DetPlot | None:
 
 
 def _told(result: Result, plot: DetPlot) -> tuple[str, str]:
-    """What the points are: the figures of the decisions and of the best threshold, with their rates."""
+    """The points in words: the figures of the decisions and of the best threshold, with their rates."""
     said = []
     actual, best, _ = decided_and_best(result.figures) or ("", "", "")
     for mark, name in ((plot.traces[0].actual, actual), (plot.traces[0].best, best)):

@@ -11,7 +11,7 @@ from pipeline.report.plots.xy import Axis, Log
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Stroke:
     """A straight line; ``kind`` is its class."""
 
     x1: float
@@ -66,7 +66,7 @@ class Drawing:
     height: float
     label: str
     caption: str = ""
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Stroke] = field(default_factory=list)
     paths: list[tuple[str, str, str]] = field(default_factory=list)
     """Path data, class and title."""
     dots: list[Dot] = field(default_factory=list)

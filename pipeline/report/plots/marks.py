@@ -1,4 +1,4 @@
-"""What the figures of a page are drawn with, in pixels."""
+"""Traces, marks and ticks of the figures of a page, in pixels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Trace:
     """One system's line and its points; ``dashed`` goes with it. ``style`` is the system's place in the grid.
 
     ``curve`` is the place of the cell's curve among the page's data and ``first`` the row of the line's first point,

@@ -9,7 +9,7 @@ from pipeline.metrics.best import directed, worth
 from pipeline.protocols import measures
 from pipeline.report.board import ALL, Board, MeasureInfo, Run
 from pipeline.report.plots.linear import NEAREST, Linear, bounds, joined
-from pipeline.report.plots.marks import Line, Mark
+from pipeline.report.plots.marks import Mark, Trace
 from pipeline.report.plots.placing import placed
 from pipeline.report.plots.xy import X_PIXELS, Y_PIXELS, Log, Plot, Section
 from pipeline.report.words import label, printable, short, unit_text
@@ -93,7 +93,7 @@ def _axes(points: Sequence[Point]) -> tuple[Log, Linear]:
     return Log(min(costs) / 1.25, max(costs) * 1.25, *X_PIXELS), Linear(low - room, high + room, *Y_PIXELS)
 
 
-def _line(point: Point, primary: MeasureInfo, cost: MeasureInfo, x: Log, y: Linear) -> Line:
+def _line(point: Point, primary: MeasureInfo, cost: MeasureInfo, x: Log, y: Linear) -> Trace:
     system, style, spent, value = point
     text = f"{label(primary.name)} {short(value)}, {label(cost.name)} {short(spent)} {unit_text(cost.unit)}".strip()
-    return Line(system, style, "", actual=Mark(x.on(spent), y.on(value), text))
+    return Trace(system, style, "", actual=Mark(x.on(spent), y.on(value), text))

@@ -6,7 +6,7 @@ import math
 
 from pipeline.report.cells import BoardCells, Row, ScoredCell, number
 from pipeline.report.plots.linear import Linear, joined, over
-from pipeline.report.plots.marks import Line
+from pipeline.report.plots.marks import Trace
 from pipeline.report.plots.xy import CANARIES, X_PIXELS, Y_PIXELS, Plot, Section
 from pipeline.report.words import printable
 
@@ -50,9 +50,9 @@ def _plot(board: BoardCells) -> Plot | None:
     )
 
 
-def _line(cell: ScoredCell, x: Linear, y: Linear) -> Line:
+def _line(cell: ScoredCell, x: Linear, y: Linear) -> Trace:
     steps = [point for row in cell.table("pav") for point in _step(row, x, y)]
-    return Line(cell.system, cell.style, joined(steps))
+    return Trace(cell.system, cell.style, joined(steps))
 
 
 def _step(row: Row, x: Linear, y: Linear) -> list[tuple[float, float] | None]:

@@ -20,7 +20,7 @@ NDC_AT_MOST = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class RowPoint:
     """One point of a row: ``kind`` is ``actual``, ``best`` or ``dot``."""
 
     kind: str
@@ -37,7 +37,7 @@ class PlotRow:
     label: str
     style: int
     y: float
-    points: tuple[Point, ...]
+    points: tuple[RowPoint, ...]
     span: tuple[float, float] | None = None
     whisker: tuple[float, float, str] | None = None
 
@@ -122,9 +122,9 @@ def _margin(
     style, measure, bound = run.systems.index(entry.system), measures[0], measures[1]
     actual = _value(entry, measure)
     best = _value(entry, bound) if bound else math.nan
-    points = [Point("actual", x.on(actual), entry.system, style, f"{label(measure)} {short(actual)}")]
+    points = [RowPoint("actual", x.on(actual), entry.system, style, f"{label(measure)} {short(actual)}")]
     if math.isfinite(best):
-        points.insert(0, Point("best", x.on(best), entry.system, style, f"{label(str(bound))} {short(best)}"))
+        points.insert(0, RowPoint("best", x.on(best), entry.system, style, f"{label(str(bound))} {short(best)}"))
     one = known.get((board.query_set, board.dataset, entry.system))
     whisker = None
     if one is not None and math.isfinite(one.low) and math.isfinite(one.high):
@@ -148,7 +148,7 @@ def event_plots(boards: tuple[BoardCells, ...]) -> tuple[RowsPlot, ...]:
         rows = []
         for at, event in enumerate(events):
             points = tuple(
-                Point("dot", x.on(costs[event]), cell.system, cell.style, f"NDC {short(costs[event])} on {event}")
+                RowPoint("dot", x.on(costs[event]), cell.system, cell.style, f"NDC {short(costs[event])} on {event}")
                 for cell, costs in known
                 if math.isfinite(costs.get(event, math.nan))
             )

@@ -9,9 +9,9 @@ import numpy as np
 
 from pipeline.protocols import decided_and_best
 from pipeline.report.board import ALL, Board, Entry, Run
-from pipeline.report.plots.det import Curve
+from pipeline.report.plots.det import DetCurve
 from pipeline.report.plots.linear import Linear, joined, over
-from pipeline.report.plots.marks import Line, Mark
+from pipeline.report.plots.marks import Mark, Trace
 from pipeline.report.plots.xy import CANARIES, X_PIXELS, Y_PIXELS, Plot, Section
 from pipeline.report.words import label, printable, short
 
@@ -24,7 +24,7 @@ HINT = (
 )
 
 
-def threshold_section(run: Run, curves: Mapping[tuple[str, str, str], Curve]) -> Section | None:
+def threshold_section(run: Run, curves: Mapping[tuple[str, str, str], DetCurve]) -> Section | None:
     """One plot per board that has curves with thresholds and values; None where there are none."""
     places = {place: at for at, place in enumerate(curves)}
     plots = [plot for board in run.boards_of(ALL) if (plot := _plot(run, board, curves, places)) is not None]
@@ -35,7 +35,7 @@ def threshold_section(run: Run, curves: Mapping[tuple[str, str, str], Curve]) ->
 def _plot(
     run: Run,
     board: Board,
-    curves: Mapping[tuple[str, str, str], Curve],
+    curves: Mapping[tuple[str, str, str], DetCurve],
     places: Mapping[tuple[str, str, str], int],
 ) -> Plot | None:
     found = []
@@ -53,13 +53,13 @@ def _plot(
     return Plot(board.query_set, board.dataset, x, y, "Threshold", "Term-weighted value", lines, words)
 
 
-def _rows(curve: Curve) -> np.ndarray:
+def _rows(curve: DetCurve) -> np.ndarray:
     if curve.twv is None or curve.threshold is None:
         return np.empty(0, np.int64)
     return np.flatnonzero(np.isfinite(curve.threshold) & np.isfinite(curve.twv))
 
 
-def _axes(curves: list[Curve]) -> tuple[Linear, Linear]:
+def _axes(curves: list[DetCurve]) -> tuple[Linear, Linear]:
     """Axes that show where values are worth looking at: above the lowest one shown, for any system."""
     shown, highest = [], 0.0
     for curve in curves:
@@ -72,7 +72,7 @@ def _axes(curves: list[Curve]) -> tuple[Linear, Linear]:
     return over(shown, *X_PIXELS), Linear(LOWEST, 1.0 if highest > 0.5 else max(highest * 1.25, 0.1), *Y_PIXELS)
 
 
-def _line(run: Run, entry: Entry, curve: Curve, at: int, x: Linear, y: Linear) -> Line:
+def _line(run: Run, entry: Entry, curve: DetCurve, at: int, x: Linear, y: Linear) -> Trace:
     rows, best, mark, path = _rows(curve), curve.best, None, ""
     if curve.twv is not None and curve.threshold is not None:
         path = joined(zip(x.at(curve.threshold[rows]).tolist(), y.at(curve.twv[rows]).tolist(), strict=True))
@@ -80,7 +80,7 @@ def _line(run: Run, entry: Entry, curve: Curve, at: int, x: Linear, y: Linear) -
             threshold, value = float(curve.threshold[best]), float(curve.twv[best])
             mark = Mark(x.on(threshold), y.on(value), f"maximum {short(value)} at threshold {short(threshold)}")
     whole = rows.size == rows[-1] - rows[0] + 1
-    return Line(
+    return Trace(
         system=entry.system,
         style=run.systems.index(entry.system),
         path=path,

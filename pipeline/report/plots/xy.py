@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from pipeline.report.plots.linear import Linear, step_of
-from pipeline.report.plots.marks import Line, Tick
+from pipeline.report.plots.marks import Tick, Trace
 from pipeline.report.plots.placing import Note
 from pipeline.report.words import MINUS
 
@@ -73,7 +73,7 @@ class Plot:
     y: Axis
     x_name: str
     y_name: str
-    lines: tuple[Line, ...]
+    lines: tuple[Trace, ...]
     words: str
     guides: tuple[str, ...] = ()
     label: str = ""

@@ -20,8 +20,8 @@ from pipeline.report.cell_tables import cell_files
 from pipeline.report.disclosure import disclosed_result
 from pipeline.report.page import environment
 from pipeline.report.seasons.view import ANONYMOUS, NAMED, ShownBoard, ShownRelease, releases_of, with_struck
-from pipeline.season.roster import Team
-from pipeline.season.rules import Phase
+from pipeline.season.roster import RosterTeam
+from pipeline.season.rules import SeasonPhase
 from pipeline.season.standing import Standing, standing
 from pipeline.season.submit import receipt
 from pipeline.store.blobs import Store
@@ -52,7 +52,7 @@ def write_packets(store: Store, season: str) -> tuple[str, ...]:
 
 
 def _files(
-    store: Store, found: Standing, shown: Sequence[tuple[Phase, ShownRelease]], team: Team
+    store: Store, found: Standing, shown: Sequence[tuple[SeasonPhase, ShownRelease]], team: RosterTeam
 ) -> Iterator[tuple[str, bytes]]:
     receipts = [receipt(found, one) for one in found.submissions if one.team == team.id]
     yield "receipts.json", json.dumps({"team": team.id, "receipts": receipts}, default=list, indent=1).encode()

@@ -14,7 +14,7 @@ from pipeline.report.disclosure import disclosed
 from pipeline.report.headline import headline
 from pipeline.season import ledger
 from pipeline.season.releases import Release, released, state_of
-from pipeline.season.rules import Phase
+from pipeline.season.rules import SeasonPhase
 from pipeline.season.standing import WITHDRAWN, Standing
 from pipeline.store.blobs import Store
 
@@ -64,7 +64,7 @@ class ShownRelease:
 class ShownPhase:
     """One phase: its state, the current boards, and every earlier release as it was."""
 
-    phase: Phase
+    phase: SeasonPhase
     state: str
     current: ShownRelease | None
     earlier: tuple[ShownRelease, ...]
@@ -72,7 +72,7 @@ class ShownPhase:
     missing: tuple[tuple[str, str], ...]
 
 
-def folder_of(phase: Phase, release: Release) -> str:
+def folder_of(phase: SeasonPhase, release: Release) -> str:
     """The folder of a release below the season's public one; it is written once."""
     return f"{phase.name}/{release.number:02d}-{release.state}"
 
@@ -82,7 +82,7 @@ def phases(store: Store, season: Standing) -> tuple[ShownPhase, ...]:
     return tuple(_phase(store, season, phase) for phase in season.rules.phases)
 
 
-def _phase(store: Store, season: Standing, phase: Phase) -> ShownPhase:
+def _phase(store: Store, season: Standing, phase: SeasonPhase) -> ShownPhase:
     shown = releases_of(store, season, phase) if phase.disclosure == NAMED else []
     current = with_struck(season, phase, shown) if shown else None
     keys = tuple(e.body for e in season.entries if e.kind == ledger.KEY and e.body["phase"] == phase.name)
@@ -90,12 +90,12 @@ def _phase(store: Store, season: Standing, phase: Phase) -> ShownPhase:
     return ShownPhase(phase, state, current, tuple(shown[:-1]), keys, season.missing_boards(phase.name))
 
 
-def releases_of(store: Store, season: Standing, phase: Phase) -> list[ShownRelease]:
+def releases_of(store: Store, season: Standing, phase: SeasonPhase) -> list[ShownRelease]:
     """Every release of a phase as it was, oldest first, whoever may see it."""
     return [_release(store, season, phase, one) for one in released(store, phase.evaluation)]
 
 
-def _release(store: Store, season: Standing, phase: Phase, release: Release) -> ShownRelease:
+def _release(store: Store, season: Standing, phase: SeasonPhase, release: Release) -> ShownRelease:
     run = boards_of(store, release.run)
     parts = {fate.run.board for fate in season.fates if fate.run and fate.submission.phase == phase.name}
     shown = [condition for condition in run.conditions if condition == ALL or condition in parts]
@@ -112,7 +112,7 @@ def boards_of(store: Store, run_id: str) -> Run:
     return read_run(disclosed(load_grid(store, run), ())[0])
 
 
-def with_struck(season: Standing, phase: Phase, shown: Sequence[ShownRelease]) -> ShownRelease:
+def with_struck(season: Standing, phase: SeasonPhase, shown: Sequence[ShownRelease]) -> ShownRelease:
     """The last of some releases with every row struck that was released once and is withdrawn now."""
     gone = {
         fate.run.system: fate.reason

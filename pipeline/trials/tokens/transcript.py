@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +12,6 @@ import numpy as np
 from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import Table, canonical_codes
-from pipeline.trials.characters import split_rows, split_text
 from pipeline.trials.decimals import to_decimals
 
 Search = Literal["kwseval", "stdeval", "stdeval_0.6", "plan"]
@@ -50,7 +51,7 @@ class SearchRules:
 
 
 @dataclass(frozen=True)
-class Words:
+class Lexemes:
     """LEXEME records, one row each, rows of one chain together. ``token``, ``file``, ``channel`` are codes."""
 
     tokens: tuple[str, ...]
@@ -72,7 +73,7 @@ class Words:
     """Lines of words that begin before the word above them in their chain, ascending."""
 
 
-def read_words(rttm: Rttm, rules: SearchRules) -> Words:
+def read_words(rttm: Rttm, rules: SearchRules) -> Lexemes:
     """The words of ``rttm``, chained per file, channel and (except for ``plan``) speaker.
 
     ``kwseval``: record i of the file is followed by record i + 1 *in order of time*, the tool's own rule, right only
@@ -96,7 +97,7 @@ def read_words(rttm: Rttm, rules: SearchRules) -> Words:
     following = _following(chain, begin_s, by_time=rules.search == "kwseval")
     gap_s = to_decimals(begin_s[following] - end_s, 4)
     early = np.flatnonzero((chain[1:] == chain[:-1]) & (begin_s[1:] < begin_s[:-1])) + 1
-    return Words(
+    return Lexemes(
         tokens=table.vocabularies["token"],
         files=files,
         channels=channels,
@@ -138,3 +139,59 @@ def _following(chain: Ints, begin_s: Floats, *, by_time: bool) -> Ints:
     following = np.append(order[1:], -1)[:n]
     following[np.append(chain[1:] != chain[:-1], True)[:n]] = -1
     return following
+
+
+_ASCII_PAIR = re.compile(r"([\x01-\x7f])\s+([\x01-\x7f])")
+
+
+def split_text(text: str, *, not_ascii: bool, delete_hyphens: bool) -> str:
+    """``text`` with a blank between any two characters, blanks squeezed.
+
+    ``not_ascii`` joins neighbouring ASCII characters again, by the tool's own substitution, applied twice: it joins
+    across words as well. ``delete_hyphens`` then turns hyphens into blanks.
+    """
+    split = " ".join(text)
+    if not_ascii:
+        for _ in range(2):
+            split = _ASCII_PAIR.sub(r"\1\2", split)
+    if delete_hyphens:
+        split = split.replace("-", " ")
+    return " ".join(split.split())
+
+
+@dataclass(frozen=True)
+class SplitRows:
+    """Records after splitting: the record each came from, its token, and its own times in seconds."""
+
+    parent: Ints
+    tokens: tuple[str, ...]
+    token: Codes
+    begin_s: Floats
+    dur_s: Floats
+
+
+def split_rows(parts: Sequence[Sequence[str]], token: Codes, begin_s: Floats, dur_s: Floats) -> SplitRows:
+    """Records whose token ``t`` stands for the words ``parts[t]``, one record a word.
+
+    A record of n words becomes n records of dur/n seconds each, one after the other, times rounded to milliseconds;
+    one of a single word keeps its times; one of none vanishes.
+    """
+    counts = np.array([len(words) for words in parts] + [0], np.int64)
+    first = np.concatenate([[0], np.cumsum(counts)])
+    n_words = counts[token]
+    parent = np.repeat(np.arange(token.size), n_words)
+    position = np.arange(parent.size) - np.repeat(np.cumsum(n_words) - n_words, n_words)
+    flat = [word for words in parts for word in words]
+    tokens = tuple(dict.fromkeys(flat))
+    index = {word: code for code, word in enumerate(tokens)}
+    codes = np.array([index[word] for word in flat] + [-1], np.int32)
+    several = n_words[parent] > 1
+    part_s = to_decimals(dur_s[parent] / np.maximum(n_words[parent], 1), 3)
+    moved_s = to_decimals(begin_s[parent] + part_s * position, 3)
+    return SplitRows(
+        parent=parent,
+        tokens=tokens,
+        token=codes[first[token[parent]] + position],
+        begin_s=np.where(several, moved_s, begin_s[parent]),
+        dur_s=np.where(several, part_s, dur_s[parent]),
+    )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from pipeline.align.mapping import crowds
+from pipeline.align import occurrences as crowds
 from pipeline.align.mapping.candidates import Candidates, find_candidates
 from pipeline.align.mapping.congruence import WEIGHT_STEP
 from pipeline.align.mapping.pairs import largest_mapping, list_pairs

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from pipeline.cli.cell_text import text_of
 from pipeline.cli.output import columns, number
+from pipeline.cli.score import text_of
 from pipeline.engine.result import Result
 from pipeline.errors import Finding
 from pipeline.terms import Figure

@@ -14,8 +14,8 @@ from pipeline.terms import Cell
 
 
 def test_a_crowd_beyond_the_bound_is_a_refused_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.align.mapping.crowds.PAIRS_LISTED", 8)
-    monkeypatch.setattr("pipeline.align.mapping.crowds.MOST_PAIRS", 10)
+    monkeypatch.setattr("pipeline.align.occurrences.MOST_LISTED", 8)
+    monkeypatch.setattr("pipeline.align.occurrences.MOST_PAIRS", 10)
     pile = {"alpha": [("a", 10 + tenth / 10, 1.0, "YES") for tenth in range(6)], "beta": []}
     systems: dict[str, str | None] = {"good": tiny.stdlist(tiny.GOOD), "pile": tiny.stdlist(pile)}
     evaluation = tiny.write(tmp_path / "e", systems=systems)

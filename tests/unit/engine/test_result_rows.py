@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.engine import jsonbytes
 from pipeline.engine.rows import columns_of
-from pipeline.report.long_tables import Labels, LongTable
+from pipeline.report.long_tables import LongTable, TextColumns
 
 
 @pytest.mark.parametrize("name", ["plain", "Ω \u2028", "no Unicode \udc80"])
@@ -38,7 +38,7 @@ def test_rows_may_name_different_things() -> None:
 
 def test_a_long_table_reads_back_to_the_same_bits() -> None:
     numbers = np.array([[0.1, math.nan], [1e-300, math.inf], [-math.inf, 1e22], [1 / 3, -0.0]])
-    named = Labels(("system", "team"), (("=1+1", 'a "b", c'), ("s\udc80", "")), np.array([0, 1, 1, 0]))
+    named = TextColumns(("system", "team"), (("=1+1", 'a "b", c'), ("s\udc80", "")), np.array([0, 1, 1, 0]))
     table = LongTable((named,), ("x", "y"), numbers)
     read = list(csv.DictReader(io.StringIO(table.csv().decode(), newline="")))
     assert [row["team"] for row in read] == ['a "b", c', "", "", 'a "b", c']

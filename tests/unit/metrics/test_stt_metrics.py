@@ -22,14 +22,14 @@ from pipeline.metrics.stt.significance import (
     sign_test,
     wilcoxon,
 )
-from pipeline.metrics.stt.wer import Row, SttRules, report
+from pipeline.metrics.stt.wer import SttRules, WordCounts, report
 from pipeline.partials.stt_outcomes import COUNTS
 
 C, S, D, I = CORRECT, SUBSTITUTED, DELETED, INSERTED  # noqa: E741 - the field's letters
 
 
-def row(name: str, **counts: int) -> Row:
-    return Row(name, tuple(counts.get(count, 0) for count in COUNTS), 0.0, 0.0, confident=False)
+def row(name: str, **counts: int) -> WordCounts:
+    return WordCounts(name, tuple(counts.get(count, 0) for count in COUNTS), 0.0, 0.0, confident=False)
 
 
 def test_nce_is_one_for_certainty_and_zero_for_the_base_rate() -> None:
@@ -56,13 +56,13 @@ def test_confidences_are_single_precision_and_clipped() -> None:
 
 def test_missing_confidences_count_as_zero_or_not_at_all() -> None:
     counts = {"correct": 3, "substituted": 2, "n_confidences": 4, "n_missing_correct": 1}
-    speaker = Row("a", row("", **counts).counts, -2.0, -1.0, confident=True)
+    speaker = WordCounts("a", row("", **counts).counts, -2.0, -1.0, confident=True)
     assert speaker.nce("exclude", plan=True).value == nce(2, 2, -2.0, -1.0).value
     assert speaker.nce("zero", plan=True).value == nce(3, 2, -2.0 + math.log2(1e-7), -1.0).value
 
 
 def test_the_plan_leaves_forgiven_deletions_out_of_the_entropy() -> None:
-    speaker = Row(
+    speaker = WordCounts(
         "a", row("", correct=5, forgiven_reference=2, inserted=1, n_confidences=4).counts, -2.0, -1.0, confident=True
     )
     assert speaker.nce("zero", plan=False).value == nce(5, 1, -2.0, -1.0).value

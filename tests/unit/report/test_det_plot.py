@@ -7,7 +7,7 @@ import pytest
 from made_grid import HOSTILE, make_grid
 
 from pipeline.report.board import read_run
-from pipeline.report.plots.det import Axis, Curve, describe, det_plots, read_curves
+from pipeline.report.plots.det import Axis, DetCurve, describe, det_plots, read_curves
 
 # Φ⁻¹(0.02) = -2.053749, Φ⁻¹(0.2) = -0.841621, Φ⁻¹(0.5) = 0: tables of the normal distribution.
 SHARE_OF_20_PERCENT = (2.053749 - 0.841621) / 2.053749
@@ -43,14 +43,14 @@ def test_small_percentages_are_written_out():
 
 
 def test_certain_and_impossible_errors_have_no_place_on_the_curve():
-    curve = Curve(np.array([0.2, 1.0, 0.5, 0.0, np.nan]), np.array([0.1, 0.1, 0.0, 0.3, 0.2]), None)
+    curve = DetCurve(np.array([0.2, 1.0, 0.5, 0.0, np.nan]), np.array([0.1, 0.1, 0.0, 0.3, 0.2]), None)
     assert curve.inner.tolist() == [True, False, False, False, False]
     assert curve.best is None
 
 
 def test_the_maximum_is_where_the_term_weighted_value_is_greatest():
-    assert Curve(np.zeros(3), np.zeros(3), np.array([0.1, np.nan, 0.4])).best == 2
-    assert Curve(np.zeros(2), np.zeros(2), np.array([np.nan, np.nan])).best is None
+    assert DetCurve(np.zeros(3), np.zeros(3), np.array([0.1, np.nan, 0.4])).best == 2
+    assert DetCurve(np.zeros(2), np.zeros(2), np.array([np.nan, np.nan])).best is None
 
 
 def test_curves_are_cut_out_of_the_grid_by_first_and_last(made):

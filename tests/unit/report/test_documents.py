@@ -6,7 +6,7 @@ import pytest
 from made_grid import HOSTILE, MESSAGE, WHERE
 
 from pipeline.engine.result import document
-from pipeline.report.documents import results_json
+from pipeline.report.write import results_json
 
 
 def refuse(constant: str) -> None:

@@ -16,9 +16,9 @@ from hypothesis.extra.numpy import arrays
 
 from pipeline.report.columns import DIGITS64, coded
 from pipeline.report.page_data import _curve
-from pipeline.report.plots.det import Curve
-from pipeline.report.plots.pixels import data_url
+from pipeline.report.plots.det import DetCurve
 from pipeline.report.plots.placing import LONGEST, MOST, placed
+from pipeline.report.plots.query_map import data_url
 from pipeline.report.plots.xy import Log
 
 RULED = {
@@ -92,12 +92,12 @@ def test_a_curve_has_seven_digits_and_its_values_follow_from_rates(made):
     p_fa, p_miss = np.linspace(1e-7, 0.3, 50), np.linspace(0.9, 0.1, 50)
     threshold = np.append(np.linspace(9, -3, 49), np.nan)
     place = (run.systems[1], "dev", "eval")
-    stored = _curve(run, place, Curve(p_miss, p_fa, 1 - (p_miss + 66.7 * p_fa), threshold))
+    stored = _curve(run, place, DetCurve(p_miss, p_fa, 1 - (p_miss + 66.7 * p_fa), threshold))
     assert (stored["s"], stored["q"], stored["d"], stored["twv"]) == (1, "dev", "eval", 66.7)
     read = {n: np.frombuffer(base64.b64decode(stored[n]), "<f4") for n in ("p_miss", "p_fa", "threshold")}
     for name, column in {"p_miss": p_miss, "p_fa": p_fa, "threshold": threshold}.items():
         np.testing.assert_allclose(read[name], column, rtol=6e-8)
-    other = _curve(run, place, Curve(p_miss, p_fa, np.sin(p_miss), np.full(50, np.nan)))
+    other = _curve(run, place, DetCurve(p_miss, p_fa, np.sin(p_miss), np.full(50, np.nan)))
     assert isinstance(other["twv"], str)
     assert "threshold" not in other
 

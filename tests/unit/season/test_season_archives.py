@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.season.archives import Bounds, unpack
+from pipeline.season.archives import ArchiveBounds, unpack
 from pipeline.season.verdict import Remarks
 
-BOUNDS = Bounds(n_members=50, n_bytes=200_000, ratio=20.0, free_bytes=20_000)
+BOUNDS = ArchiveBounds(n_members=50, n_bytes=200_000, ratio=20.0, free_bytes=20_000)
 
 
-def opened(path: Path, into: Path, bounds: Bounds = BOUNDS) -> tuple[dict[str, Path], list[str]]:
+def opened(path: Path, into: Path, bounds: ArchiveBounds = BOUNDS) -> tuple[dict[str, Path], list[str]]:
     into.mkdir()
     remarks = Remarks()
     found = unpack(path, path.name, into, remarks, bounds)
@@ -81,17 +81,17 @@ def test_bombs_are_cut_short(tmp_path):
         (tmp_path / name).mkdir()
     zeros = b"\0" * 5_000_000
     path = tar(tmp_path / "size" / "a.tgz", (member("z"), zeros))
-    assert opened(path, tmp_path / "size" / "out", Bounds(n_bytes=1_000_000, free_bytes=10**9))[1] == [
+    assert opened(path, tmp_path / "size" / "out", ArchiveBounds(n_bytes=1_000_000, free_bytes=10**9))[1] == [
         "archive_too_large"
     ]
     path = tmp_path / "ratio" / "a.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("z", zeros)
-    found, codes = opened(path, tmp_path / "ratio" / "out", Bounds(ratio=20.0, free_bytes=20_000))
+    found, codes = opened(path, tmp_path / "ratio" / "out", ArchiveBounds(ratio=20.0, free_bytes=20_000))
     assert codes == ["archive_too_large"]
     assert not found
     path = tar(tmp_path / "count" / "a.tgz", *[(member(f"f{at}"), b"") for at in range(60)])
-    assert opened(path, tmp_path / "count" / "out", Bounds(n_members=50))[1] == ["too_many_members"]
+    assert opened(path, tmp_path / "count" / "out", ArchiveBounds(n_members=50))[1] == ["too_many_members"]
 
 
 def test_a_header_that_claims_gigabytes_is_refused_before_they_are_held(tmp_path):

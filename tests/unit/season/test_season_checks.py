@@ -8,7 +8,7 @@ import season_files as files
 from pipeline.cli import main
 from pipeline.config.season import load_season
 from pipeline.season.examine import examined
-from pipeline.season.rules import Phase, Rules
+from pipeline.season.rules import SeasonPhase, SeasonRules
 from pipeline.season.submit import Sender, submit
 
 EXPID = "KWS13_north_babel101b-v0.4c_conv-eval_BaEval_KWS_FullLP_BaseLR_NTAR_p-main_1"
@@ -144,8 +144,8 @@ def examine(tmp_path, protocol, name, text, **settings):
     inputs = {"ecf": str(tmp_path / "ecf.xml"), "kwlist": str(tmp_path / "terms.xml")}
     if protocol == "stt13":
         del inputs["kwlist"]
-    phase = Phase("p", "eval", "e", files.DEADLINE, "mark", ("q",), ("d",), inputs)
-    rules = Rules("s", protocol, "official", "pattern", (phase,), name, settings)
+    phase = SeasonPhase("p", "eval", "e", files.DEADLINE, "mark", ("q",), ("d",), inputs)
+    rules = SeasonRules("s", protocol, "official", "pattern", (phase,), name, settings)
     (tmp_path / name).write_text(text)
     with examined(rules, phase, "north", [tmp_path / name]) as found:
         return found.verdict

@@ -10,7 +10,7 @@ import med_submissions as made
 import pytest
 
 from pipeline.season.examine import examined
-from pipeline.season.rules import Phase, Rules
+from pipeline.season.rules import SeasonPhase, SeasonRules
 
 FOLDER = Path(os.environ.get("RESCORE_CONFORMANCE") or Path(__file__).parents[4] / "shared" / "conformance")
 OBSERVED = FOLDER / "med" / "submissions" / "observed.json"
@@ -50,8 +50,10 @@ CODES = {
 
 def verdict(tmp_path, archive, content, index):
     (tmp_path / "index.csv").write_text(index)
-    phase = Phase("p", "eval", "e", "2030-01-01T00:00Z", "mark", ("q",), ("d",), {"index": str(tmp_path / "index.csv")})
-    rules = Rules("s", "med11", "official", "med", (phase,))
+    phase = SeasonPhase(
+        "p", "eval", "e", "2030-01-01T00:00Z", "mark", ("q",), ("d",), {"index": str(tmp_path / "index.csv")}
+    )
+    rules = SeasonRules("s", "med11", "official", "med", (phase,))
     path = made.pack(tmp_path, archive, content)
     with examined(rules, phase, made.TEAM, [path]) as found:
         return found.verdict
@@ -107,8 +109,8 @@ def test_all_problems_are_told_at_once(tmp_path):
 
 
 def test_without_an_index_the_rest_is_checked_and_that_is_said(tmp_path):
-    phase = Phase("p", "eval", "e", "2030-01-01T00:00Z")
-    rules = Rules("s", "med11", "official", "med", (phase,))
+    phase = SeasonPhase("p", "eval", "e", "2030-01-01T00:00Z")
+    rules = SeasonRules("s", "med11", "official", "med", (phase,))
     path = made.pack(tmp_path, "MED11_testTEAM_DRYRUN_1.tgz", made.run(made.exp_id()))
     with examined(rules, phase, made.TEAM, [path]) as found:
         assert found.verdict.accepted

@@ -23,8 +23,8 @@ from pipeline.protocols import find
 from pipeline.report.seasons.packets import write_packets
 from pipeline.report.seasons.public import publish_season
 from pipeline.season import opening, releases
-from pipeline.season.roster import Team
-from pipeline.season.rules import Phase, Rules
+from pipeline.season.roster import RosterTeam
+from pipeline.season.rules import SeasonPhase, SeasonRules
 from pipeline.store.blobs import Store
 
 PARTICIPANTS = ("public", "packets")
@@ -47,9 +47,9 @@ def scored(folder, level):
     path = folder / f"{name}.yaml"
     path.write_text(text.replace("everything", level.replace("PRIMARY", protocol.primary)))
     store = Store(str(folder / "store"))
-    phase = Phase("eval", "eval", name, files.DEADLINE, query_sets=("q",), datasets=("d",))
-    rules = Rules(name, protocol.name, "official", "pattern", (phase,), "{system}")
-    opening.enter(store, rules, [Team(team, f"Team {team}") for team in files.TEAMS], {}, at=files.ENDS)
+    phase = SeasonPhase("eval", "eval", name, files.DEADLINE, query_sets=("q",), datasets=("d",))
+    rules = SeasonRules(name, protocol.name, "official", "pattern", (phase,), "{system}")
+    opening.enter(store, rules, [RosterTeam(team, f"Team {team}") for team in files.TEAMS], {}, at=files.ENDS)
     work = plan(load_evaluation(str(path)), store)
     return store, work, finish(store, work, score_here(store, work, missing(work.jobs, store)))
 

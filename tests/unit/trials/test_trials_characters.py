@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.trials.characters import split_rows, split_text
+from pipeline.trials.tokens.transcript import split_rows, split_text
 
 
 @pytest.mark.parametrize(

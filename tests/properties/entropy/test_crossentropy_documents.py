@@ -246,7 +246,7 @@ def test_digests_do_not_depend_on_the_processors_vector_units():
     digests = set()
     for features in ("", WIDE):
         code = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n{SCRIPT}"
-        environment = {"NPY_DISABLE_CPU_FEATURES": features, "PYTHONPATH": str(Path(__file__).parents[2]), "PATH": ""}
+        environment = {"NPY_DISABLE_CPU_FEATURES": features, "PYTHONPATH": str(Path(__file__).parents[3]), "PATH": ""}
         command = [sys.executable, "-W", "ignore", "-c", code]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
         digests.add(done.stdout)

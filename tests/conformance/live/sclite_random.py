@@ -6,10 +6,9 @@ import itertools
 from dataclasses import dataclass, field
 from random import Random
 
-from sclite_cases import PROFILES
-
 from pipeline.align.tokens.rules import TokenRules
 from pipeline.formats.stt.transcripts import spelled
+from tests.conformance.sclite_cases import PROFILES
 
 SPOKEN = "a b c ab ba abc cab Ab AB uh um".split()
 ODD = (

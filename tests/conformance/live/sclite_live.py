@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sclite_cases import rounded, seen_alignment
 from sclite_random import Case
 
 from pipeline.engine.result import document
 from pipeline.engine.score import score_files
 from pipeline.protocols import find
+from tests.conformance.sclite_cases import rounded, seen_alignment
 
 COLUMNS = ("n_segments", "n_ref", "corr", "sub", "del", "ins", "err", "seg_err")
 MEANS = {"Mean", "S.D.", "Median"}

@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 from live_peers import Found, close, differing, ours, run, started
-from quesst_cases import ecf, rttm, stdlist, termlist
 
 from bench.installed import JAR
+from tests.conformance.quesst_cases import ecf, rttm, stdlist, termlist
 
 PRIOR = "0.0741289"
 FIGURES = {"actTWV": "atwv", "maxTWV": "mtwv", "actCnxe": "cnxe", "minCnxe": "min_cnxe_pav_input_order"}

@@ -17,7 +17,7 @@ from pipeline.config import load_evaluation
 from pipeline.engine.plan import plan
 from pipeline.store.blobs import Store
 from tests.conftest import ROOT
-from tests.end_to_end.hosts import Host, hosts_work, network
+from tests.end_to_end.clusters.hosts import Host, hosts_work, network
 from tests.unit.engine import grid_of_cells as cells
 from tests.unit.engine import whole_store
 

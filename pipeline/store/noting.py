@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from hashlib import sha256
 
+from pipeline.store.address import digest_bytes
 from pipeline.store.blobs import Store
 from pipeline.store.seal import unseal
 
@@ -52,8 +52,5 @@ class NotingStore(Store):
             unseal(self.get(path), self.url(path))
         return dict(self._noted[path])
 
-    def _note(self, path: str, *parts: bytes | memoryview) -> None:
-        digest = sha256()
-        for part in parts:
-            digest.update(part)
-        self._noted[path] = {"sha256": digest.hexdigest(), "n_bytes": sum(memoryview(part).nbytes for part in parts)}
+    def _note(self, path: str, data: bytes) -> None:
+        self._noted[path] = {"sha256": digest_bytes(data), "n_bytes": len(data)}

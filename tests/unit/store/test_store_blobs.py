@@ -73,8 +73,6 @@ def test_a_noting_store_names_what_went_through_it_without_reading_it_again(stor
     assert NotingStore(store.root).vouched("a/sealed-there") == store.describe("a/sealed-there")
     with pytest.raises(DamageError):
         NotingStore(store.root).vouched("a/other")
-    noting.put_parts("a/written", [b"of ", b"parts"])
-    assert noting.describe("a/written") == store.describe("a/written")
     noting.remove("a/read")
     with pytest.raises(DamageError):
         noting.describe("a/read")

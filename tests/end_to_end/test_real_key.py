@@ -12,7 +12,6 @@ import pytest
 
 from flows.rescore import run_evaluation
 from pipeline.engine.cell import load_result
-from pipeline.engine.large import BOUND
 from pipeline.engine.plan import load_plan
 from pipeline.engine.result import document
 from pipeline.engine.score import score_files
@@ -67,8 +66,8 @@ def write_output(key: Path, path: Path) -> int:
 def test_a_run_over_the_real_key(
     key: Path, tmp_path: Path, prefect_server: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # So that it is scored as a cell too large for one worker: counted in parts, figures by passes over both workers.
-    monkeypatch.setenv(BOUND, "100000")
+    # So that it is scored as a large cell: in batches on both workers, whose partials are added up.
+    monkeypatch.setattr("pipeline.engine.cell.BYTES_PER_TASK", 1_000_000)
     monkeypatch.setattr("pipeline.engine.tasks.ROWS_PER_TASK", 50_000)
     n_rows = write_output(key, tmp_path / "made-up.stdlist.xml")
     assert n_rows >= 200_000

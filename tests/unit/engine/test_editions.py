@@ -264,9 +264,8 @@ BY_CONTENT = {
     ("pipeline/engine/plan.py", "plan"): "a plan names results, which have editions",
     ("pipeline/engine/plan.py", "result"): "of a job that was given up, by the address it would have had",
     ("pipeline/grid/publish.py", "run"): "by its plan and results",
+    ("flows/steps.py", "reports"): "by the run before and what is lost; ends the name of a run's folder",
     ("pipeline/meta/publish.py", "KIND"): "by the bytes of what it consists of",
-    ("pipeline/engine/parts.py", "tables"): "about scratch, of a part of a cell",
-    ("pipeline/engine/sorted_parts.py", "scratch"): "of a part of a cell; never read by another run",
 }
 """Addresses that need no edition of their own, and why."""
 

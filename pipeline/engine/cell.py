@@ -86,7 +86,7 @@ def _do_result(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster 
 def _do_supplements(
     store: Store, plan: Plan, job: Job, client: Client | OnCluster | None, *, anew: bool = False
 ) -> Work:
-    """What later measures say of a cell, where the store has its result and lacks that, or ``anew``."""
+    """The work of making a cell's supplements, where the store has its result and lacks them, or ``anew``."""
     if not anew and all(map(store.exists, job.supplements.values())):
         return Work.of_reused(*job.supplements.values())
     result = kept_result(store, job)
@@ -235,7 +235,7 @@ def _foretold(plan: Plan, job: Job, reason: str) -> Finding:
 
 
 def lacks(store: Store, plan: Plan, jobs: Iterable[Job]) -> list[str]:
-    """What there is to do for each job: ``figures`` of what is kept, ``labels`` of trials that are kept, or ``all``."""
+    """The work left for each job: ``figures`` of what is kept, ``labels`` of trials that are kept, or ``all``."""
     needed = [None if job.failed else _needed(CellPlace.of(store, plan.address, job.cell)) for job in jobs]
     there = store.present({path for paths in needed for path in paths or ()})
     return ["figures" if paths is None else _lack(*(path in there for path in paths)) for paths in needed]

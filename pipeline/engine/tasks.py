@@ -41,7 +41,7 @@ def _plan(store: Store, plan_address: str) -> Plan:
 
 @dataclass(frozen=True)
 class CellPlace:
-    """What every task of a cell begins with."""
+    """A cell as its tasks find it: store, job, protocol, and the reference as read."""
 
     store: Store
     job: Job
@@ -70,7 +70,7 @@ class CellPlace:
 
     @property
     def about(self) -> dict[str, str]:
-        """What the cell's labels are made from."""
+        """Addresses of the objects that the cell's labels are made from."""
         return {"trials": self.trials, "reference": references.path_of(self.job.reference)}
 
     @property
@@ -173,7 +173,7 @@ def _kept(place: CellPlace, made: Counted, first: int, last: int) -> Counted:
 
 
 class _Nothing:
-    """What adds up to nothing."""
+    """The empty partial: it adds up to nothing."""
 
     def __add__(self, other: _Nothing) -> _Nothing:
         return self
@@ -225,14 +225,14 @@ def _units(place: CellPlace, partial: Any, info: trialstore.TrialsInfo) -> Work:
 
 
 def concluded(place: CellPlace, partial: Any, info: trialstore.TrialsInfo) -> tuple[Conclusion, tuple[Finding, ...]]:
-    """What a cell's merged partial says, and what was found on the way."""
+    """The conclusion of a cell's merged partial, and the findings on the way."""
     facts, refused = facts_of(place)
     conclusion = place.protocol.family.concluded(place.protocol, partial, facts, survey_of(info), DRAWN)
     return conclusion, (*info.findings, *refused)
 
 
 def survey_of(info: trialstore.TrialsInfo) -> dict[str, Any]:
-    """What the output says beside its trials, and how many these are."""
+    """The survey of an output, with the number of its trials."""
     return {**info.survey, "n_rows": info.n_rows}
 
 
@@ -280,7 +280,7 @@ def named_sources(job: Job) -> tuple[Source, ...]:
 
 
 def _resources(protocol: Protocol, job: Job) -> tuple[Any | None, tuple[Finding, ...]]:
-    """What the participant declared. A refused declaration costs the load figures, with a warning, not the cell."""
+    """The participant's declared resources. Refused ones cost the load figures, with a warning, not the cell."""
     if "resources" not in job.inputs:
         return None, ()
     try:

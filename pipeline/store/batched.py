@@ -134,7 +134,7 @@ class Batched:
 
     @property
     def names(self) -> list[str]:
-        """What the batches are called, in their order."""
+        """Names of the batches, in their order."""
         return [name.rpartition("/")[2].removesuffix(ENDING) for name in self._objects]
 
     @cached_property
@@ -187,7 +187,7 @@ class Batched:
                 self.batch(n).fetch_rows(own)
 
     def _bases(self, variable: xr.Variable) -> Values | None:
-        """What is added to the values of each batch, which are rows that count anew in it."""
+        """The number added to the values of each batch, which are rows that count anew in it."""
         of = variable.attrs.get("rows_of", "")
         if of not in self._index.attrs[WITHIN].split():
             return None

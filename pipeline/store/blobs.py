@@ -30,7 +30,7 @@ _CREDENTIALS = re.compile(r"((?:^|[^a-z0-9])s3a?://)(?:[^/?#@]*|(?!arn:)[^/?#@:]
 
 
 class ObjectPlace(Protocol):
-    """What a kind of place does with objects. ``FileNotFoundError`` where there is none, else whatever goes wrong."""
+    """A kind of place for objects. ``FileNotFoundError`` where there is none, else whatever goes wrong."""
 
     def put(self, path: str, data: bytes) -> None:
         """Write an object as a whole."""

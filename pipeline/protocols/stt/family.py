@@ -184,7 +184,7 @@ def _facts(
 
 
 def _warnings(total: SttOutcomes, only_output: dict[str, int], only_reference: dict[str, int]) -> Iterator[Finding]:
-    """What a person should know: recordings of one side alone, words that fall between segments, confidences."""
+    """Warnings: recordings of one side alone, words that fall between segments, confidences."""
     both = f"the output alone has {_named(only_output)}; the reference alone has {_named(only_reference)}"
     if only_output:
         n = sum(only_output.values())

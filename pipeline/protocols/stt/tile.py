@@ -91,7 +91,7 @@ def labels_of(words: Words, segments: TokenSegments, aligned: TokenAlignment) ->
 
 
 def alignment_of(words: Words, segments: TokenSegments, labels: Labels) -> TokenAlignment:
-    """What labels say, as ``outcomes`` takes it. Tokens are known as they are shown, and no more."""
+    """The alignment in labels, as ``outcomes`` takes it. Tokens are known as they are shown, and no more."""
     row = labels["step_word"].astype(np.int64)
     confidence = np.where(row >= 0, words.confidence[row] if len(words) else np.nan, np.nan)
     segment = labels["segment"].astype(np.int64)

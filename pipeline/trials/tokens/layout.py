@@ -31,7 +31,7 @@ _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def unit_name(file: str, channel: str) -> str:
-    """What a (file, channel) pair is called: neither holds a blank."""
+    """The name of a (file, channel) pair: neither holds a blank."""
     return f"{file} {channel}"
 
 

@@ -82,7 +82,7 @@ class TokenSegments:
 
 @dataclass(frozen=True)
 class TokenTimeline:
-    """What the words of an output are laid out with: the recordings of the reference, and the lexicon if any."""
+    """The frame for laying out words of an output: the recordings of the reference, and the lexicon if any."""
 
     units: tuple[str, ...] = ()
     """Sorted ``file channel`` pairs of the reference."""

@@ -30,7 +30,7 @@ from flows.server import attended, ending, is_lost
 from flows.settings import Settings, settings_for
 from flows.steps import get_ready_to_finish
 from flows.takes import Takes, heaviest, slowest
-from flows.tasks import Place, Scored, publish_run, score_cells
+from flows.tasks import ScoredCells, TaskPlace, publish_run, score_cells
 from flows.told import State, leave_artifacts, name_run, show_dashboard, tell
 from flows.turns import turn
 from pipeline.config import load_evaluation
@@ -101,7 +101,7 @@ def _run(store: Store, work: Plan, prepared: Work, settings: Settings, *, staged
             watched = kept_performance(client, store, wanted=not settings.brief)
             with watched as performance, suspected_after(client, IN_COMPANY), flying(client) as flight:
                 lookout = Lookout(flight, cluster, settings, is_lost)
-                place = Place(store.root, work.address, flight)
+                place = TaskPlace(store.root, work.address, flight)
                 done = score_alone(place, score_all(place, todo, lookout, show_progress), lookout)
         notes = {"performance": performance.path, "scoring_wall_s": round(time.monotonic() - began_s, 3)}
         notes |= {"slowest": slowest(done.takes), "heaviest": heaviest(done.takes)}
@@ -125,14 +125,14 @@ class Done:
     """Cells whose workers died."""
     takes: list[Takes] = field(default_factory=list)
 
-    def add(self, scored: Scored) -> None:
+    def add(self, scored: ScoredCells) -> None:
         """What one task came to."""
         self.works.append(scored.work)
         self.died += [Cell(*cell) for cell in scored.died]
         self.takes += scored.takes
 
 
-def score_all(place: Place, jobs: Sequence[Job], lookout: Lookout, show_progress: bool) -> Done:
+def score_all(place: TaskPlace, jobs: Sequence[Job], lookout: Lookout, show_progress: bool) -> Done:
     """Send the jobs' cells on their way, as many as keep the cluster busy, and wait for all of them.
 
     Raises ``PlatformError`` when any could not be scored, for other reasons than that their workers died.
@@ -143,7 +143,9 @@ def score_all(place: Place, jobs: Sequence[Job], lookout: Lookout, show_progress
         return _flown(place, sent, lookout, reached)
 
 
-def _flown(place: Place, groups: Mapping[str, list[Cell]], lookout: Lookout, reached: Callable[[int], None]) -> Done:
+def _flown(
+    place: TaskPlace, groups: Mapping[str, list[Cell]], lookout: Lookout, reached: Callable[[int], None]
+) -> Done:
     """What became of groups of cells, each a task. ``reached`` hears how many cells have landed, now and then."""
     failures, done, flight = dict[str, BaseException](), Done(), place.flight
     ended: SimpleQueue[tuple[str, PrefectFuture[Any]]] = SimpleQueue()
@@ -173,7 +175,7 @@ def _flown(place: Place, groups: Mapping[str, list[Cell]], lookout: Lookout, rea
     return done
 
 
-def _send(place: Place, label: str, cells: list[Cell], ended: SimpleQueue[tuple[str, PrefectFuture[Any]]]) -> None:
+def _send(place: TaskPlace, label: str, cells: list[Cell], ended: SimpleQueue[tuple[str, PrefectFuture[Any]]]) -> None:
     """Give cells to a Prefect task, which goes to ``ended`` when it has."""
 
     def landed(future: PrefectFuture[Any]) -> None:
@@ -185,7 +187,7 @@ def _send(place: Place, label: str, cells: list[Cell], ended: SimpleQueue[tuple[
     task.submit(place, [_parts(cell) for cell in cells]).add_done_callback(landed)
 
 
-def score_alone(place: Place, done: Done, lookout: Lookout) -> Done:
+def score_alone(place: TaskPlace, done: Done, lookout: Lookout) -> Done:
     """Try the cells whose workers died once more, when all others are done, one at a time.
 
     A worker takes the tasks that wait on it along, so that in company an innocent cell may be suspected.

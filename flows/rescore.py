@@ -24,8 +24,7 @@ from pipeline.engine.plan import Job, Plan, missing, plan
 from pipeline.engine.work import Work, work_text
 from pipeline.errors import PlatformError, RescoreError
 from pipeline.grid import Run, check_objects, latest
-from pipeline.report.board import Run as Boards
-from pipeline.report.board import rows_of
+from pipeline.report.board import RunBoards, rows_of
 from pipeline.report.terminal import show_boards
 from pipeline.season.gate import waits_for
 from pipeline.store.blobs import Store
@@ -112,7 +111,7 @@ def run_evaluation(
     return summary
 
 
-def _standing(store: Store, work: Plan) -> tuple[Run, Boards] | None:
+def _standing(store: Store, work: Plan) -> tuple[Run, RunBoards] | None:
     """The latest run and its boards, if it is of this plan and whole. Raises ``DamageError`` where it is not."""
     run = latest(store, work.evaluation)
     if run is None or run.plan != work.address:

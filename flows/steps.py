@@ -16,8 +16,7 @@ from pipeline.engine.work import Work, total
 from pipeline.grid import Run, before, checked, load_grid, publish, recorded
 from pipeline.meta.cells import NOT_KEPT
 from pipeline.meta.variants import is_probe
-from pipeline.report.board import Run as Boards
-from pipeline.report.board import read_run
+from pipeline.report.board import RunBoards, read_run
 from pipeline.report.boards_file import read_boards
 from pipeline.season.gate import holds
 from pipeline.store.address import address
@@ -171,7 +170,7 @@ def sound_result(store: Store, plan: Plan, job: Job, sha256: str | None = None) 
     return whole, work + more
 
 
-def boards_of(store: Store, run: Run) -> Boards:
+def boards_of(store: Store, run: Run) -> RunBoards:
     """All boards of a run: from the small file of them, or from the grid where a run has no such file."""
     path = run.reports.get("boards.json")
     found = None if path is None else unless_damaged(lambda: read_boards(checked(store, run, path)), path)

@@ -38,7 +38,7 @@ _LOG = logging.getLogger("rescore")
 
 
 @dataclass(frozen=True)
-class Place:
+class TaskPlace:
     """Where a task works: addresses, and the flight of the run that it is part of."""
 
     store: str
@@ -47,7 +47,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredCells:
     """What a task came to: what was made, and the cells, as (query set, dataset, system), whose workers died."""
 
     work: Work
@@ -64,7 +64,7 @@ class Scored:
     cache_policy=NO_CACHE,
     persist_result=False,
 )
-def score_cells(place: Place, cells: Sequence[tuple[str, str, str]]) -> Scored:
+def score_cells(place: TaskPlace, cells: Sequence[tuple[str, str, str]]) -> ScoredCells:
     """Score cells, given as (query set, dataset, system), side by side as far as there is room in flight.
 
     A run of ordinary size has one cell a task. One that fails does not keep the others from being scored.
@@ -76,10 +76,10 @@ def score_cells(place: Place, cells: Sequence[tuple[str, str, str]]) -> Scored:
     died = [cell for cell, done in zip(cells, flown, strict=True) if isinstance(done, WorkerDiedError)]
     works = [(Cell(*cell), done) for cell, done in zip(cells, flown, strict=True) if isinstance(done, Work)]
     takes = tuple(Takes.of(cell, work) for cell, work in works)
-    return Scored(total(work for _, work in works), tuple(died), takes)
+    return ScoredCells(total(work for _, work in works), tuple(died), takes)
 
 
-def flown_together(place: Place, cells: Sequence[Cell]) -> list[Work | Exception]:
+def flown_together(place: TaskPlace, cells: Sequence[Cell]) -> list[Work | Exception]:
     """What each cell came to. A thread waits for each that is in flight, and starts when there is a place for it."""
     kept, flight = Store(place.store), place.flight
     planned, run = planned_once(kept, place.plan), OnCluster(flight.client, lambda: flight.lost)

@@ -18,7 +18,7 @@ from pipeline.config.urls import folder_of, has_secret, masked, shown
 from pipeline.errors import ConfigError, InputError, Problems, UsageError
 from pipeline.meta.intervals import Resampling
 from pipeline.meta.rows import COLUMNS
-from pipeline.meta.study import Entry, Published, Sensitivity, Study, Variant
+from pipeline.meta.study import PublishedTable, Sensitivity, Study, StudyEntry, Variant
 from pipeline.meta.variants import JOINT, TOLERANCE
 from pipeline.protocols import find, protocols
 from pipeline.store.blobs import open_input
@@ -58,12 +58,12 @@ def _resolved(model: StudyModel, place: OpenDocument, source: str) -> Study:
         url = place.resolve(("evaluations", name, "evaluation"), entry.evaluation) if entry.evaluation else ""
         if url:
             place.check_file(("evaluations", name, "evaluation"), url)
-        entries.append(Entry(name, entry.year, entry.run, store, url))
+        entries.append(StudyEntry(name, entry.year, entry.run, store, url))
     tables = []
     for at, table in enumerate(model.published):
         url = place.resolve(("published", at, "file"), table.file)
         place.check_file(("published", at, "file"), url)
-        tables.append(Published(url, table.columns, tuple(table.measures), table.set))
+        tables.append(PublishedTable(url, table.columns, tuple(table.measures), table.set))
     grids, how = model.sensitivity, model.resampling
     strata: Mapping[str, str] = {}
     if how.strata:

@@ -14,7 +14,7 @@ from pipeline.engine.runner import Here, OnCluster, runner
 from pipeline.engine.score import failed
 from pipeline.engine.stored import references, trialstore
 from pipeline.engine.tasks import (
-    Place,
+    CellPlace,
     conclude,
     concluded,
     count_batch,
@@ -86,7 +86,7 @@ def _do_result(store: Store, plan: Plan, cell: Cell, client: Client | OnCluster 
 def _do_supplements(
     store: Store, plan: Plan, job: Job, client: Client | OnCluster | None, *, anew: bool = False
 ) -> Work:
-    """What later measures say of a cell, where the store has its result and lacks that, or ``anew``."""
+    """The work of making a cell's supplements, where the store has its result and lacks them, or ``anew``."""
     if not anew and all(map(store.exists, job.supplements.values())):
         return Work.of_reused(*job.supplements.values())
     result = kept_result(store, job)
@@ -94,7 +94,7 @@ def _do_supplements(
         return supplements.keep(store, job, plan.protocol_of(job), result, result.made_from)
     run, place = runner(client), (store, plan.address, job.cell)
     ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
-    (info, read), here = ingested, Place.of(*place)
+    (info, read), here = ingested, CellPlace.of(*place)
     there = store.exists(here.labels)
     parts = [run.submit(score_batch, *place, *ends, there, info.n_rows) for ends in here.ranges(info)]
     done: Work = run.one(supplement, *place, _merged(run, parts), info)
@@ -133,7 +133,7 @@ def _figured(store: Store, plan: Plan, job: Job) -> Result:
     if job.failed is not None:
         raise InputError([_foretold(plan, job, job.failed)])
     place = (store, plan.address, job.cell)
-    here, (info, _) = Place.of(*place), ingest(*place)
+    here, (info, _) = CellPlace.of(*place), ingest(*place)
     there = store.exists(here.labels)
     parts = [count_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
     return result_of(here, *concluded(here, merged(parts).partial, info))
@@ -183,7 +183,7 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None
     if client is None or _is_one_task(plan, job):
         whole: Work = run.one(score_whole, *place)
         return whole
-    here = Place.of(*place)
+    here = CellPlace.of(*place)
     work = here.work + _read_pieces(run, store, plan, job, here.trials)
     ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
     info, read = ingested
@@ -235,13 +235,13 @@ def _foretold(plan: Plan, job: Job, reason: str) -> Finding:
 
 
 def lacks(store: Store, plan: Plan, jobs: Iterable[Job]) -> list[str]:
-    """What there is to do for each job: ``figures`` of what is kept, ``labels`` of trials that are kept, or ``all``."""
-    needed = [None if job.failed else _needed(Place.of(store, plan.address, job.cell)) for job in jobs]
+    """The work left for each job: ``figures`` of what is kept, ``labels`` of trials that are kept, or ``all``."""
+    needed = [None if job.failed else _needed(CellPlace.of(store, plan.address, job.cell)) for job in jobs]
     there = store.present({path for paths in needed for path in paths or ()})
     return ["figures" if paths is None else _lack(*(path in there for path in paths)) for paths in needed]
 
 
-def _needed(here: Place) -> tuple[str, str, str]:
+def _needed(here: CellPlace) -> tuple[str, str, str]:
     return trialstore.refusal_path(here.trials), here.trials, here.labels
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def explain(store: Store, plan: Plan, cell: Cell, query: str) -> tuple[Explained | Decided, ...]:
-    """What became of every trial of a query in a cell of a run, with the rule that decided.
+    """The outcome of every trial of a query in a cell of a run, with the rule that decided.
 
     A query is what the family asks for: a keyword or spoken query, an event, a segment whose language is asked for, a
     recording that is transcribed. Raises ``UsageError`` for a protocol whose trials have no such outcome, for a cell

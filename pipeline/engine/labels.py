@@ -1,4 +1,4 @@
-"""What input files are called. Stored results name an input by its role; people see the file's own name.
+"""Names of input files. Stored results name an input by its role; people see the file's own name.
 
 So the bytes of a result do not depend on the machine, folder or bucket its inputs were read from.
 """

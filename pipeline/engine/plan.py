@@ -83,7 +83,7 @@ class Plan:
     det: tuple[str, ...] = ()
     """Forms in which reports include the DET curve of every cell: svg, pdf."""
     work: Work = field(default_factory=Work, compare=False)
-    """What planning made and found: the references. Not part of what is stored."""
+    """The objects that planning made and found: references. Not part of what is stored."""
 
     @cached_property
     def is_compared(self) -> bool:

@@ -101,7 +101,7 @@ class OnCluster:
         return done
 
     def _awaited(self, future: Any) -> Any:
-        """What came of it; ``lost`` ends the wait."""
+        """The result of a future; ``lost`` ends the wait."""
         done = Event()
         future.add_done_callback(lambda _: done.set())
         while not done.wait(LOOK_S):
@@ -111,7 +111,7 @@ class OnCluster:
 
 
 def _name(task: Submit) -> str:
-    """What a task is called."""
+    """The name of a task."""
     return str(getattr(task, "__name__", type(task).__name__))
 
 

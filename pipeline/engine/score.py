@@ -152,7 +152,7 @@ def read_all(protocol: Protocol, inputs: Mapping[str, str]) -> tuple[dict[str, A
 
 
 def survey(family: Family[Trials, Key, Timeline, Totals], trials: Sliced[Trials]) -> Survey:
-    """What the trials as a whole say."""
+    """The survey of trials: the values the family takes of them as a whole, and their number."""
     return {**family.kind.survey(trials.tiles(0, 0)), "n_rows": len(trials)}
 
 
@@ -199,7 +199,7 @@ def failed(
 
 
 def _unscored(protocol: Protocol, sources: tuple[Source, ...], cell: Cell | None) -> Result:
-    """What a result says whatever comes of its cell."""
+    """A result without figures: protocol, signature and cell, as they are whatever comes of it."""
     return Result(
         protocol=protocol.name,
         edition=protocol.edition,

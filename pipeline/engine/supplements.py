@@ -55,7 +55,7 @@ def _figure(said: Result | Conclusion, name: str) -> Figure | None:
 
 
 def _head(job: Job, measure: Measure[Any]) -> dict[str, Any]:
-    """What a supplement says of itself: whose it is, and which measure in which edition."""
+    """The head of a supplement: whose it is, and which measure in which edition."""
     return {
         "result": job.address,
         "measure": {

@@ -40,8 +40,8 @@ def _plan(store: Store, plan_address: str) -> Plan:
 
 
 @dataclass(frozen=True)
-class Place:
-    """What every task of a cell begins with."""
+class CellPlace:
+    """A cell as its tasks find it: store, job, protocol, and the reference as read."""
 
     store: Store
     job: Job
@@ -51,7 +51,7 @@ class Place:
     """More than nothing only where the reference had to be mended."""
 
     @classmethod
-    def of(cls, store: Store, plan_address: str, cell: Cell) -> Place:
+    def of(cls, store: Store, plan_address: str, cell: Cell) -> CellPlace:
         """The place of a cell of a plan."""
         plan = _plan(store, plan_address)
         job = plan.by_cell[cell]
@@ -70,7 +70,7 @@ class Place:
 
     @property
     def about(self) -> dict[str, str]:
-        """What the cell's labels are made from."""
+        """Addresses of the objects that the cell's labels are made from."""
         return {"trials": self.trials, "reference": references.path_of(self.job.reference)}
 
     @property
@@ -104,7 +104,7 @@ def score_whole(store: Store, plan_address: str, cell: Cell) -> Work:
     """Task: all of a cell that is worth one task, from its output to its result."""
     place = store, plan_address, cell
     info, work = ingest(*place)
-    here = Place.of(*place)
+    here = CellPlace.of(*place)
     there = store.exists(here.labels)
     parts = [score_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
     done: Work = conclude(*place, merged(parts), info)
@@ -114,7 +114,7 @@ def score_whole(store: Store, plan_address: str, cell: Cell) -> Work:
 @costed("ingest")
 def ingest(store: Store, plan_address: str, cell: Cell) -> tuple[trialstore.TrialsInfo, Work]:
     """Task: read the cell's output once into the trials store, unless it is there."""
-    place = Place.of(store, plan_address, cell)
+    place = CellPlace.of(store, plan_address, cell)
     known = _plan(store, plan_address).pieces
     read = partial(pieces.read, store, known)
     info, work = trialstore.ensure(store, place.protocol, place.job.inputs, place.reference.timeline, read)
@@ -142,7 +142,7 @@ def score_batch(
     written, if the buckets are a batch, or come with it. ``n_trials`` are those of the cell.
     """
     made = count_batch(store, plan_address, cell, first, last, there, n_trials)
-    return _kept(Place.of(store, plan_address, cell), made, first, last)
+    return _kept(CellPlace.of(store, plan_address, cell), made, first, last)
 
 
 def count_batch(
@@ -150,7 +150,7 @@ def count_batch(
 ) -> Counted:
     """``score_batch`` without writing anything; labels come with it that the store lacks or holds damaged."""
     compiled.start(n_trials)
-    place = Place.of(store, plan_address, cell)
+    place = CellPlace.of(store, plan_address, cell)
     trials, key, work = place.rows(first, last)
     path, found = place.labels, None
     written: tuple[labelstore.Written, ...] = ()
@@ -163,7 +163,7 @@ def count_batch(
     return Counted(made.partial, None if found is not None else made.labels, place.work + work, written)
 
 
-def _kept(place: Place, made: Counted, first: int, last: int) -> Counted:
+def _kept(place: CellPlace, made: Counted, first: int, last: int) -> Counted:
     """What was made of a run of buckets, its labels in the store where it is a batch."""
     if made.labels is None or not place.is_batch(first, last):
         return made
@@ -173,7 +173,7 @@ def _kept(place: Place, made: Counted, first: int, last: int) -> Counted:
 
 
 class _Nothing:
-    """What adds up to nothing."""
+    """The empty partial: it adds up to nothing."""
 
     def __add__(self, other: _Nothing) -> _Nothing:
         return self
@@ -185,7 +185,7 @@ def merge(partials: Sequence[Counted]) -> Counted:
     return merged(partials)
 
 
-def _write_labels(place: Place, made: Counted, cuts: Sequence[tuple[int, int]]) -> Work:
+def _write_labels(place: CellPlace, made: Counted, cuts: Sequence[tuple[int, int]]) -> Work:
     """Write the labels of a whole cell, or commit its batches; they are made here where some were lost on the way."""
     if cuts:
         lost = set(cuts) - {one.ends for one in made.written}
@@ -198,7 +198,7 @@ def _write_labels(place: Place, made: Counted, cuts: Sequence[tuple[int, int]]) 
     return Work.of_made(place.labels)
 
 
-def _aligned(place: Place, first: int, last: int) -> Labels:
+def _aligned(place: CellPlace, first: int, last: int) -> Labels:
     trials, key, _ = place.rows(first, last)
     return aligned(place.protocol, trials, key, place.reference)
 
@@ -208,7 +208,7 @@ def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: 
     """Task: the cell's labels, where they are to be kept, and its merged partial → figures → the result."""
     compiled.start(info.n_rows)
     keep_some_memory()
-    place = Place.of(store, plan_address, cell)
+    place = CellPlace.of(store, plan_address, cell)
     work = place.work + total.work
     if total.labels is not None or total.written or place.labels in total.work.damaged:
         work += _write_labels(place, total, info.cuts)
@@ -217,26 +217,26 @@ def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: 
     return work + _units(place, total.partial, info) if _plan(store, plan_address).is_compared else work
 
 
-def _units(place: Place, partial: Any, info: trialstore.TrialsInfo) -> Work:
+def _units(place: CellPlace, partial: Any, info: trialstore.TrialsInfo) -> Work:
     """What publishing needs of a cell's units, so that no cell of a run is counted twice."""
     last = place.reference.key.offsets.size - 1
     made = sampled(place.protocol, partial, place.reference.facts, survey_of(info), lambda: place.rows(0, last)[:2])
     return Work() if made is None else Work(samples={place.job.path: made})
 
 
-def concluded(place: Place, partial: Any, info: trialstore.TrialsInfo) -> tuple[Conclusion, tuple[Finding, ...]]:
-    """What a cell's merged partial says, and what was found on the way."""
+def concluded(place: CellPlace, partial: Any, info: trialstore.TrialsInfo) -> tuple[Conclusion, tuple[Finding, ...]]:
+    """The conclusion of a cell's merged partial, and the findings on the way."""
     facts, refused = facts_of(place)
     conclusion = place.protocol.family.concluded(place.protocol, partial, facts, survey_of(info), DRAWN)
     return conclusion, (*info.findings, *refused)
 
 
 def survey_of(info: trialstore.TrialsInfo) -> dict[str, Any]:
-    """What the output says beside its trials, and how many these are."""
+    """The survey of an output, with the number of its trials."""
     return {**info.survey, "n_rows": info.n_rows}
 
 
-def facts_of(place: Place) -> tuple[Facts, tuple[Finding, ...]]:
+def facts_of(place: CellPlace) -> tuple[Facts, tuple[Finding, ...]]:
     """The reference's facts with those of the participant's declaration, and why that was refused if it was."""
     job, protocol, facts = place.job, place.protocol, place.reference.facts
     resources, refused = _resources(protocol, job)
@@ -244,13 +244,13 @@ def facts_of(place: Place) -> tuple[Facts, tuple[Finding, ...]]:
     return replace(facts, load=load_facts(resources, queries, job.cell, facts.queries)), refused
 
 
-def result_of(place: Place, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Result:
+def result_of(place: CellPlace, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Result:
     """The result of a scored cell."""
     warnings = (*place.reference.findings, *findings)
     return scored(place.protocol, conclusion, named_sources(place.job), warnings, place.job.cell)
 
 
-def keep_conclusion(place: Place, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Work:
+def keep_conclusion(place: CellPlace, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Work:
     """Write the result of a scored cell, and beside it what later measures say."""
     result, own = result_of(place, conclusion, findings), (place.store, place.job)
     work = supplements.keep(*own, place.protocol, result, place.made_from)
@@ -261,7 +261,7 @@ def keep_conclusion(place: Place, conclusion: Conclusion, findings: tuple[Findin
 def supplement(store: Store, plan_address: str, cell: Cell, total: Counted, info: trialstore.TrialsInfo) -> Work:
     """Task: what later measures say of a cell whose result is there, from its merged partial."""
     compiled.start(info.n_rows)
-    place = Place.of(store, plan_address, cell)
+    place = CellPlace.of(store, plan_address, cell)
     facts, _ = facts_of(place)
     asked = Asked(tuple(place.job.later))
     said = place.protocol.family.concluded(place.protocol, total.partial, facts, survey_of(info), asked)
@@ -280,7 +280,7 @@ def named_sources(job: Job) -> tuple[Source, ...]:
 
 
 def _resources(protocol: Protocol, job: Job) -> tuple[Any | None, tuple[Finding, ...]]:
-    """What the participant declared. A refused declaration costs the load figures, with a warning, not the cell."""
+    """The participant's declared resources. Refused ones cost the load figures, with a warning, not the cell."""
     if "resources" not in job.inputs:
         return None, ()
     try:

@@ -1,4 +1,4 @@
-"""What an execution made and what it found: the objects by their paths, never part of any result's bytes."""
+"""The work of an execution: objects made and objects found, by path; never part of any result's bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Work:
     damaged: frozenset[str] = frozenset()
     """Objects that were lost or not what had been written; each was discarded and made again."""
     costs: Costs = field(default_factory=dict, compare=False)
-    """What the tasks took, by their kind. Unlike paths, costs of one task must be added once."""
+    """Costs of the tasks, by their kind. Unlike paths, costs of one task must be added once."""
     samples: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """What intervals are made from (``sampled.Sampled``), by the paths of results made here: for publishing, in no
     record. Not named by its type, which Prefect would look into."""
@@ -47,7 +47,7 @@ class Work:
 
     @classmethod
     def of_cost(cls, kind: str, cost: Cost) -> Work:
-        """What one task took."""
+        """The work of one task that cost this."""
         return cls(costs={kind: cost})
 
     def __add__(self, other: Work) -> Work:

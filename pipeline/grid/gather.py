@@ -132,7 +132,7 @@ def _figures_in(axes: Axes, result: Result, condition: str) -> tuple[Mapping[str
 
 
 def _identities(axes: Axes) -> dict[str, Any]:
-    """What systems' names say, one coordinate a field; empty text where a name follows no rule."""
+    """Fields of systems' names, one coordinate each; empty text where a name follows no rule."""
     names = dict.fromkeys(name for fields in axes.identities.values() for name in fields if name != "team")
     return {
         name: text_array(

@@ -16,7 +16,7 @@ _PLACE = re.compile(r"(?P<evaluation>.+?)(?:@(?P<number>[0-9]+)|~(?P<back>[0-9]+
 
 
 @dataclass(frozen=True)
-class Published:
+class RunCommit:
     """One commit: a run became the latest of its evaluation."""
 
     evaluation: str
@@ -27,11 +27,11 @@ class Published:
     work: Mapping[str, Any]
 
 
-def history(store: Store, evaluation: str) -> tuple[Published, ...]:
+def history(store: Store, evaluation: str) -> tuple[RunCommit, ...]:
     """Every commit of an evaluation, oldest first. Raises ``DamageError`` where one cannot be read."""
     times = store.times(f"refs/{evaluation}")
     return tuple(
-        Published(evaluation, number, entry["run"], times[manifest.path_of(evaluation, number)], entry.get("work", {}))
+        RunCommit(evaluation, number, entry["run"], times[manifest.path_of(evaluation, number)], entry.get("work", {}))
         for number, entry in manifest.sound_history(store, evaluation).items()
     )
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Report = Callable[[Store, str, "dict[str, xr.Dataset]", Sequence[Result]], Mapping[str, str]]
 Took = Callable[[], Mapping[str, Any]]
-"""What an execution took up to now (``Work.document``); asked for when all but the last step is done."""
+"""The work of an execution up to now (``Work.document``); asked for when all but the last step is done."""
 STAGED = "+staged"
 """Ends the name under which runs lie that wait to be published; no evaluation's own name has it."""
 GROUPS = ("", "queries", "curves", "load")
@@ -47,11 +47,11 @@ class Run:
     n_scored: int
     n_failed: int
     work: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """What the execution that published it last made and found (``Work.document``)."""
+    """The work of the execution that published it last (``Work.document``)."""
 
     @property
     def places(self) -> dict[str, str]:
-        """What a person opens, by name: reports, the folders of systems' pages and of cells' files, the grid."""
+        """Paths that a person opens, by name: reports, the folders of systems' pages and of cells' files, the grid."""
         folder = self.reports.get("index.html", f"reports/{self.evaluation}/{self.id}/").rpartition("/")[0]
         cells, systems = tuple(f"{cell}/" for cell in self.results), "systems/"
         alone = {name: path for name, path in self.reports.items() if not name.startswith((systems, *cells))}

@@ -50,7 +50,7 @@ REMOVED_BETWEEN_LOOKS = 50
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep would remove, and what it leaves."""
+    """The objects that a sweep would remove, and counts of those it leaves."""
 
     removable: tuple[str, ...]
     n_bytes: int
@@ -62,7 +62,9 @@ class Sweep:
 
 
 def survey(store: Store, *, older_than_s: float = DAY_S, keep: int | None = None, now_s: float | None = None) -> Sweep:
-    """What can go. ``keep`` is the number of commits kept of each evaluation and of each study; by default all.
+    """The objects that may be removed now.
+
+    ``keep`` is the number of commits kept of each evaluation and of each study; by default all.
 
     Raises ``DamageError`` where it cannot be told what a kept run stands on: then nothing may be removed.
     """

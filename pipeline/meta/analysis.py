@@ -32,7 +32,7 @@ EVERY = "all"
 
 
 @dataclass(frozen=True)
-class Board:
+class AnalysedBoard:
     """One measure on one board of one evaluation."""
 
     evaluation: str
@@ -51,7 +51,7 @@ class Analysis:
 
     study: Study
     rows: tuple[Row, ...]
-    boards: tuple[Board, ...]
+    boards: tuple[AnalysedBoard, ...]
     tables: Mapping[str, Table] = field(default_factory=dict)
     """``measure_agreement``, ``board_agreement``, ``contrasts``, ``revisions``,
     ``revision_systems``, ``shifts``, ``load``, ``means``."""
@@ -60,7 +60,7 @@ class Analysis:
 def analyse(study: Study, evaluations: Sequence[Evaluated], published: Iterable[Row] = ()) -> Analysis:
     """Everything a study asks for. Replicates that the evaluations' stores hold are taken from there."""
     rows: list[Row] = []
-    boards: list[Board] = []
+    boards: list[AnalysedBoard] = []
     for evaluated in evaluations:
         asked_here = () if is_probe(evaluated.name) else _asked(study, evaluated)
         own = tuple(_board(study, evaluated, place, measure) for place, measure in asked_here)
@@ -108,7 +108,7 @@ def _asked(study: Study, evaluated: Evaluated) -> list[tuple[Place, str]]:
     return [(place, measure) for place in evaluated.boards for measure in asked_of(study, evaluated)]
 
 
-def _board(study: Study, evaluated: Evaluated, place: Place, measure: str) -> Board:
+def _board(study: Study, evaluated: Evaluated, place: Place, measure: str) -> AnalysedBoard:
     cells = evaluated.cells(place)
     samples = {system: cell if isinstance(cell, str) else cell.sample(measure) for system, cell in cells.items()}
     found = {system: sample for system, sample in samples.items() if not isinstance(sample, str)}
@@ -132,7 +132,7 @@ def _board(study: Study, evaluated: Evaluated, place: Place, measure: str) -> Bo
     )
     first = measure == asked_of(study, evaluated)[0]
     grids = study.sensitivity
-    return Board(
+    return AnalysedBoard(
         evaluated.name,
         made,
         rank_spread(_same_units(found, drawn), better, study.resampling.level),
@@ -271,7 +271,9 @@ def _means(rows: Sequence[Row], measures: Sequence[str]) -> Iterable[Mapping[str
                    "n_boards": made.n, "reason": made.reason, "note": made.note}  # fmt: skip
 
 
-def _with_tolerances(study: Study, board: Board, by: Mapping[tuple[str, str, str, str], Sequence[Row]]) -> Board:
+def _with_tolerances(
+    study: Study, board: AnalysedBoard, by: Mapping[tuple[str, str, str, str], Sequence[Row]]
+) -> AnalysedBoard:
     """The board with a band over the tolerances that its evaluation was scored with, where it was."""
     own = board.intervals
     key = (own.query_set, own.dataset, own.measure)

@@ -12,7 +12,7 @@ from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
 from pipeline.engine.sampled import sample_of
 from pipeline.engine.stored import labelstore, references, trialstore
-from pipeline.engine.tasks import Place, survey_of
+from pipeline.engine.tasks import CellPlace, survey_of
 from pipeline.engine.work import Work
 from pipeline.errors import DamageError
 from pipeline.metrics.measure import Scored
@@ -64,9 +64,9 @@ def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) 
     if not result.made_from:
         return OLD_STORE
 
-    def kept() -> tuple[AnyReference, Place, trialstore.TrialsInfo, Any]:
+    def kept() -> tuple[AnyReference, CellPlace, trialstore.TrialsInfo, Any]:
         reference = references.load(store, protocol.family.kind, job.reference)
-        place = Place(store, job, protocol, reference, Work())
+        place = CellPlace(store, job, protocol, reference, Work())
         info = trialstore.info(store, protocol, job.inputs, reference.timeline)
         return reference, place, info, _counted(place, info)
 
@@ -78,7 +78,7 @@ def open_cell(store: Store, plan: Plan, job: Job, result: Result | None = None) 
     return OpenCell(store, job, protocol, reference, place.labels, partial, scored)
 
 
-def _counted(place: Place, info: trialstore.TrialsInfo) -> Any:
+def _counted(place: CellPlace, info: trialstore.TrialsInfo) -> Any:
     """The partial of a cell from its trials and labels. Raises ``DamageError`` where they are not what was written."""
     parts = []
     for ends in place.ranges(info):

@@ -12,7 +12,7 @@ from typing import Any
 
 from pipeline.engine.result import plain
 from pipeline.errors import UsageError
-from pipeline.meta.analysis import Analysis, Board
+from pipeline.meta.analysis import AnalysedBoard, Analysis
 from pipeline.meta.rows import as_csv, as_dataset, as_parquet
 from pipeline.store import arrays, leases, studies
 from pipeline.store.address import address, digest_bytes
@@ -64,7 +64,7 @@ def statistics_json(analysis: Analysis) -> bytes:
     return json.dumps(document, sort_keys=True, allow_nan=False, indent=1).encode()
 
 
-def _board(board: Board) -> Mapping[str, Any]:
+def _board(board: AnalysedBoard) -> Mapping[str, Any]:
     own = board.intervals
     found: dict[str, Any] = {
         "evaluation": board.evaluation,

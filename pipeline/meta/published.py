@@ -12,7 +12,7 @@ from typing import BinaryIO
 from pipeline import protocols
 from pipeline.errors import Problems
 from pipeline.meta.rows import COLUMNS, NUMBERS, PUBLISHED, Row
-from pipeline.meta.study import Published
+from pipeline.meta.study import PublishedTable
 
 MOST_BYTES = 64_000_000
 SYNONYMS = {
@@ -27,7 +27,7 @@ SYNONYMS = {
 _LONG = {"measure", "value"}
 
 
-def read_published(stream: BinaryIO, where: str, table: Published) -> tuple[Row, ...]:
+def read_published(stream: BinaryIO, where: str, table: PublishedTable) -> tuple[Row, ...]:
     """The rows of a published table. One in the long form has columns ``measure`` and ``value``; else every column
     that names a measure makes a row where it is filled.
 
@@ -56,14 +56,14 @@ def read_published(stream: BinaryIO, where: str, table: Published) -> tuple[Row,
     return tuple(rows)
 
 
-def _meaning(name: str, table: Published) -> str:
+def _meaning(name: str, table: PublishedTable) -> str:
     """The column of the long table that a column of the file is; "" for one that has none."""
     own = {given: column for column, given in table.columns.items()}
     column = own.get(name) or SYNONYMS.get(name, name)
     return column if column in COLUMNS else ""
 
 
-def _is_measure(name: str, onto: Mapping[str, str], table: Published) -> bool:
+def _is_measure(name: str, onto: Mapping[str, str], table: PublishedTable) -> bool:
     return not table.measures and not onto[name] and SYNONYMS.get(name, name) in _known_measures()
 
 
@@ -76,7 +76,7 @@ def _rows(
     line: Mapping[str | None, str | list[str] | None],
     onto: Mapping[str, str],
     measures: Iterable[str],
-    table: Published,
+    table: PublishedTable,
     number: int,
     problems: Problems,
     *,

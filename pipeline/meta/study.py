@@ -9,7 +9,7 @@ from pipeline.meta.intervals import Resampling
 
 
 @dataclass(frozen=True)
-class Entry:
+class StudyEntry:
     """One evaluation: a published run in a store, or an evaluation file that is scored where need be."""
 
     name: str
@@ -37,7 +37,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedTable:
     """A table of published figures: which of its columns are what, and what is the same in every row."""
 
     url: str
@@ -63,9 +63,9 @@ class Study:
     """A whole meta-analysis. Empty fields mean nothing is asked for; ``measures`` () is each protocol's primary one."""
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[StudyEntry, ...]
     variants: tuple[Variant, ...] = ()
-    published: tuple[Published, ...] = ()
+    published: tuple[PublishedTable, ...] = ()
     teams: Mapping[str, str] = field(default_factory=dict)
     """The name that a team goes by, by every other name it has had."""
     systems: Mapping[str, str] = field(default_factory=dict)

@@ -70,7 +70,7 @@ class Laid(Sliced[Rows_co], Interface[Rows_co]):
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for of a cell."""
+    """A selection of a cell's conclusion."""
 
     measures: tuple[str, ...] | None = None
     """Figures of these names alone, without blocks, curves and tables; None for everything."""
@@ -95,7 +95,7 @@ class Reference(Generic[Key, Timeline]):
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What the totals of a cell say."""
+    """Everything that follows from a cell's totals: figures, blocks, curve, facts, tables."""
 
     figures: Mapping[str, Figure]
     blocks: tuple[Mapping[str, Any], ...]
@@ -106,7 +106,7 @@ class Conclusion:
     tables: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     """Further tables of the family by name, shown beside ``blocks``."""
     conditions: Mapping[str, Conclusion] = field(default_factory=dict)
-    """What parts of the trials say, by the name of their condition; the whole is the condition "all"."""
+    """Conclusions of parts of the trials, by the name of their condition; the whole is the condition "all"."""
 
     def figures_alone(self, names: Collection[str]) -> Conclusion:
         """The figures of these names, without blocks, curves and tables."""
@@ -189,7 +189,7 @@ class Abilities(Generic[Trials, Key, Timeline, Totals]):
     check: Callable[[Protocol, Tables], Findings] = _no_findings
     """Tables by role, any subset → problems between them, for ``rescore validate``."""
     blocks: Blocks | None = None
-    """What its blocks are of, for maps."""
+    """The units that its blocks are of, for maps."""
     curve: bool = False
     """Whether cells have a curve of miss against false-alarm rate over thresholds."""
     whole: Callable[[Protocol, Totals, Facts, Survey], Scored[Any]] | None = None
@@ -230,7 +230,7 @@ class Family(Generic[Trials, Key, Timeline, Totals]):
     def concluded(
         self, protocol: Protocol, partial: Totals, facts: Facts, survey: Survey, asked: Asked = EVERYTHING
     ) -> Conclusion:
-        """What is asked for of a cell, from its merged partial."""
+        """The conclusion of a merged partial, or the part of it that is asked for."""
         made = self.conclude(protocol, partial, facts, survey, asked)
         return made if asked.measures is None else made.figures_alone(asked.measures)
 

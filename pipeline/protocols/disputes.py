@@ -1,4 +1,4 @@
-"""What became of single trials and why: what every family's account of them is made of.
+"""Outcomes of single trials with their reasons: the parts that every family's account of them is made of.
 
 Nothing is decided here: outcomes are the aligners' own.
 """
@@ -51,7 +51,7 @@ class Decided:
     outcome: str
     rule: str
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What was decided from: scores, threshold, label, steps."""
+    """The grounds of the decision: scores, threshold, label, steps."""
     file: str = ""
     """Where a recording is named: that, else the trial itself."""
     begin_s: float = math.nan

@@ -33,7 +33,7 @@ class MeasureInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BoardEntry:
     """One system on one board. ``rank`` is 0 where there is none; ``failed`` is "" for a scored cell."""
 
     system: str
@@ -56,7 +56,7 @@ class Board:
     query_set: str
     dataset: str
     condition: str
-    entries: tuple[Entry, ...]
+    entries: tuple[BoardEntry, ...]
 
     @property
     def is_in_parts(self) -> bool:
@@ -65,7 +65,7 @@ class Board:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunBoards:
     """A grid read once for all reports: its axes, its measures (primary first), its boards, its attributes."""
 
     attributes: Mapping[str, str]
@@ -97,14 +97,14 @@ def names(grid: xr.Dataset, dim: str) -> tuple[str, ...]:
     return tuple(strings(grid[dim]).tolist())
 
 
-def read_run(grid: Mapping[str, xr.Dataset]) -> Run:
+def read_run(grid: Mapping[str, xr.Dataset]) -> RunBoards:
     """Axes, measures and boards of a grid (its root group), axes in its order, but condition ``all`` first."""
     root = grid[""]
     conditions = sorted(names(root, "condition"), key=lambda condition: condition != ALL)
     primary = str(root.attrs["primary_measure"])
     query_sets, datasets = names(root, "query_set"), names(root, "dataset")
     reader = _Reader(root)
-    return Run(
+    return RunBoards(
         attributes={str(name): str(value) for name, value in root.attrs.items()},
         primary=primary,
         systems=names(root, "system"),
@@ -126,12 +126,12 @@ def board_rows(grid: Mapping[str, xr.Dataset]) -> list[dict[str, Any]]:
     return rows_of(read_run(grid))
 
 
-def rows_of(run: Run) -> list[dict[str, Any]]:
+def rows_of(run: RunBoards) -> list[dict[str, Any]]:
     """The rows of ``board_rows`` from a grid that is read already."""
     return [_row(run, board, entry) for board in run.boards for entry in board.entries]
 
 
-def _row(run: Run, board: Board, entry: Entry) -> dict[str, Any]:
+def _row(run: RunBoards, board: Board, entry: BoardEntry) -> dict[str, Any]:
     figures = {measure.name: entry.figures[measure.name] for measure in run.measures}
     return {
         "query_set": board.query_set,
@@ -184,8 +184,8 @@ class _Reader:
         ]
         return Board(query_set, dataset, condition, tuple(sorted(entries, key=_order)))
 
-    def _entry(self, place: tuple[int, int], condition: int, system: int) -> Entry:
-        return Entry(
+    def _entry(self, place: tuple[int, int], condition: int, system: int) -> BoardEntry:
+        return BoardEntry(
             system=self.systems[system],
             team=self.team[system],
             primary=bool(self.primary[system]),
@@ -203,5 +203,5 @@ class _Reader:
         return Figure(value, reason or None, self.status[at] or None)
 
 
-def _order(entry: Entry) -> tuple[bool, bool, int, str]:
+def _order(entry: BoardEntry) -> tuple[bool, bool, int, str]:
     return (bool(entry.failed), entry.rank == 0, entry.rank, entry.system)

@@ -9,21 +9,21 @@ from typing import Any
 
 from pipeline.engine.result import plain, unplain
 from pipeline.errors import DamageError
-from pipeline.report.board import Board, Entry, MeasureInfo, Run
+from pipeline.report.board import Board, BoardEntry, MeasureInfo, RunBoards
 from pipeline.terms import Figure
 
 
-def boards_json(run: Run) -> bytes:
+def boards_json(run: RunBoards) -> bytes:
     """Strict JSON of everything that ``read_run`` reads from a grid."""
     return json.dumps(_plain(asdict(run)), sort_keys=True, allow_nan=False, separators=(",", ":")).encode()
 
 
-def read_boards(data: bytes) -> Run:
+def read_boards(data: bytes) -> RunBoards:
     """The inverse of ``boards_json``. Raises ``DamageError`` where the bytes are something else."""
     try:
         stored = json.loads(data)
         axes = {name: tuple(stored[name]) for name in ("systems", "query_sets", "datasets", "conditions")}
-        return Run(
+        return RunBoards(
             attributes=stored["attributes"],
             primary=stored["primary"],
             measures=tuple(MeasureInfo(**entry) for entry in stored["measures"]),
@@ -38,9 +38,9 @@ def _board(stored: Mapping[str, Any]) -> Board:
     return Board(**{**stored, "entries": tuple(_entry(entry) for entry in stored["entries"])})
 
 
-def _entry(stored: Mapping[str, Any]) -> Entry:
+def _entry(stored: Mapping[str, Any]) -> BoardEntry:
     figures = {name: Figure(unplain(f["value"]), f["reason"], f["status"]) for name, f in stored["figures"].items()}
-    return Entry(**{**stored, "figures": figures})
+    return BoardEntry(**{**stored, "figures": figures})
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.engine.result import Result, unplain
-from pipeline.report.board import ALL, Run
+from pipeline.report.board import ALL, RunBoards
 
 ROWS_AT_MOST = 200
 TEXT_AT_MOST = 300
@@ -56,7 +56,7 @@ class PlainTable:
     n_rows: int
 
 
-def board_cells(run: Run, results: Iterable[Result]) -> tuple[BoardCells, ...]:
+def board_cells(run: RunBoards, results: Iterable[Result]) -> tuple[BoardCells, ...]:
     """The scored cells of every board of the condition ``all``."""
     found = {(r.cell.query_set, r.cell.dataset, r.cell.system): r for r in results if r.cell and r.failed is None}
     boards = []

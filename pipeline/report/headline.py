@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pipeline.metrics.best import best, directed, worth
 from pipeline.protocols import measures
-from pipeline.report.board import Board, Entry, MeasureInfo, Run
+from pipeline.report.board import Board, BoardEntry, MeasureInfo, RunBoards
 
 AT_MOST = 8
 
@@ -21,7 +21,7 @@ class Bar:
     pale: float
 
 
-def headline(run: Run) -> tuple[MeasureInfo, ...]:
+def headline(run: RunBoards) -> tuple[MeasureInfo, ...]:
     """The measures a board leads with: the primary one, then at most seven more that every reader looks for."""
     if len(run.measures) <= AT_MOST:
         return run.measures
@@ -32,18 +32,18 @@ def headline(run: Run) -> tuple[MeasureInfo, ...]:
     return tuple(by_name[name] for name in chosen if name in by_name)[:AT_MOST]
 
 
-def best_measure(measure: str, run: Run) -> str | None:
+def best_measure(measure: str, run: RunBoards) -> str | None:
     """The measure that bounds another one, being the best that the same scores allow, where the run has it."""
     name = measures()[measure].best if measure in measures() else ""
     return name if any(one.name == name for one in run.measures) else None
 
 
-def bound(run: Run) -> str | None:
+def bound(run: RunBoards) -> str | None:
     """The measure that bounds the primary one, where the protocol has it."""
     return best_measure(run.primary, run)
 
 
-def bars(run: Run, boards: Iterable[Board]) -> dict[tuple[str, str, str], Bar]:
+def bars(run: RunBoards, boards: Iterable[Board]) -> dict[tuple[str, str, str], Bar]:
     """Bars of the primary measure by (query set, dataset, system), on one scale over all these boards."""
     listed = [(board, entry) for board in boards for entry in board.entries]
     ends = {(b.query_set, b.dataset, e.system): _ends(run, e) for b, e in listed}
@@ -53,7 +53,7 @@ def bars(run: Run, boards: Iterable[Board]) -> dict[tuple[str, str, str], Bar]:
     return {place: Bar(low / longest, high / longest) for place, (low, high) in ends.items() if high > 0}
 
 
-def shades(run: Run, boards: Iterable[Board]) -> dict[tuple[str, str, str], float]:
+def shades(run: RunBoards, boards: Iterable[Board]) -> dict[tuple[str, str, str], float]:
     """The primary measure from worst (0) to best (1) by (query set, dataset, system), one scale over all these boards.
 
     Figures below zero count as zero: one system far off must not level out the others. Canaries have none.
@@ -73,7 +73,7 @@ def shades(run: Run, boards: Iterable[Board]) -> dict[tuple[str, str, str], floa
     return {place: (value - low) / (high - low) for place, value in worth_of.items()}
 
 
-def _ends(run: Run, entry: Entry) -> tuple[float, float]:
+def _ends(run: RunBoards, entry: BoardEntry) -> tuple[float, float]:
     wanted = (run.primary, bound(run) or run.primary)
     values = [entry.figures[name].value for name in wanted]
     finite = [max(value, 0.0) if math.isfinite(value) else 0.0 for value in values]
@@ -88,6 +88,6 @@ def best_of(board: Board, measures: Iterable[MeasureInfo]) -> dict[str, float | 
     return {one.name: best((entry.figures[one.name].value for entry in ours), one.better) for one in measures}
 
 
-def is_best(entry: Entry, measure: str, bests: Mapping[str, float | None]) -> bool:
+def is_best(entry: BoardEntry, measure: str, bests: Mapping[str, float | None]) -> bool:
     """Whether an entry's figure is marked as the best of its column (``best_of``)."""
     return not entry.canary and bests[measure] is not None and entry.figures[measure].value == bests[measure]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import xarray as xr
 
-from pipeline.report.board import ALL, CELL, Entry, MeasureInfo, Run, names, strings
+from pipeline.report.board import ALL, CELL, BoardEntry, MeasureInfo, RunBoards, names, strings
 from pipeline.terms import Figure
 
 
@@ -16,7 +16,7 @@ from pipeline.terms import Figure
 class LoadRow:
     """One system's figures, in the order of the table's measures; none where the cell failed (see its entry)."""
 
-    entry: Entry
+    entry: BoardEntry
     figures: tuple[Figure, ...]
 
 
@@ -47,7 +47,7 @@ class LoadTable:
     cells: tuple[LoadCell, ...]
 
 
-def load_table(run: Run, grid: Mapping[str, xr.Dataset]) -> LoadTable | None:
+def load_table(run: RunBoards, grid: Mapping[str, xr.Dataset]) -> LoadTable | None:
     """The load group in the boards' order, or None where no system declared anything."""
     group = grid.get("load")
     if group is None or "value" not in group or np.isnan(group["value"].values).all():
@@ -73,7 +73,7 @@ def load_table(run: Run, grid: Mapping[str, xr.Dataset]) -> LoadTable | None:
     return LoadTable(measures, statistics, tuple(cells))
 
 
-def _figures(entry: Entry, measures: tuple[MeasureInfo, ...], values: list[float]) -> tuple[Figure, ...]:
+def _figures(entry: BoardEntry, measures: tuple[MeasureInfo, ...], values: list[float]) -> tuple[Figure, ...]:
     """The group's values with the reasons that the root group gives for the same measures."""
     if entry.failed:
         return ()

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from pipeline.engine.result import Result
 from pipeline.meta.intervals import BoardIntervals
 from pipeline.report import words
-from pipeline.report.board import ALL, Board, Entry, Run
+from pipeline.report.board import ALL, Board, BoardEntry, RunBoards
 from pipeline.report.changes.diff import Diff
 from pipeline.report.changes.documents import cause_text
 from pipeline.report.changes.documents import headline as moved_headline
@@ -148,7 +148,7 @@ def environment() -> jinja2.Environment:
     return made
 
 
-def _overview(run: Run, boards: tuple[Board, ...]) -> list[tuple[Entry, list[Entry]]]:
+def _overview(run: RunBoards, boards: tuple[Board, ...]) -> list[tuple[BoardEntry, list[BoardEntry]]]:
     """Systems × boards in the order of the first board: a system's entry there, then its entry on every board."""
     by_system = [{entry.system: entry for entry in board.entries} for board in boards]
     if not boards or not run.systems:
@@ -167,7 +167,7 @@ def _facts(results: Iterable[Result]) -> dict[tuple[str, str, str], Mapping[str,
     return {(r.cell.query_set, r.cell.dataset, r.cell.system): r.facts for r in results if r.cell is not None}
 
 
-def _other_conditions(run: Run) -> list[tuple[str, tuple[Board, ...]]]:
+def _other_conditions(run: RunBoards) -> list[tuple[str, tuple[Board, ...]]]:
     """Conditions beside the whole, each with the boards where some system was scored in it."""
     found = ((condition, run.boards_of(condition)) for condition in run.conditions if condition != ALL)
     return [(condition, tuple(board for board in boards if _is_scored(board))) for condition, boards in found]

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from pipeline.arrays import Floats
-from pipeline.report.board import Run
+from pipeline.report.board import RunBoards
 from pipeline.report.columns import weights
 from pipeline.report.plots.det import DetCurve
 from pipeline.report.plots.query_map import COLOURS, QueryMap
@@ -20,7 +20,7 @@ AGREE = 1e-6
 """How far a value that the page's script makes from both rates may be from the curve's own, relative to it."""
 
 
-def page_data(run: Run, maps: Sequence[QueryMap], curves: Mapping[tuple[str, str, str], DetCurve]) -> Markup:
+def page_data(run: RunBoards, maps: Sequence[QueryMap], curves: Mapping[tuple[str, str, str], DetCurve]) -> Markup:
     """JSON that may stand inside a ``script`` element: no markup can end it."""
     teams = {entry.system: (entry.team, entry.primary) for board in run.boards for entry in board.entries}
     block = {
@@ -45,7 +45,7 @@ def script_json(value: Any) -> Markup:
     return Markup(text)  # noqa: S704 - every character that could end the element is escaped
 
 
-def _curve(run: Run, place: tuple[str, str, str], curve: DetCurve) -> dict[str, Any]:
+def _curve(run: RunBoards, place: tuple[str, str, str], curve: DetCurve) -> dict[str, Any]:
     """A curve's columns as floats (seven digits; curves.csv has them all), a weight where values follow."""
     columns = {"p_miss": curve.p_miss, "p_fa": curve.p_fa, "threshold": curve.threshold, "twv": curve.twv}
     there = {name: c for name, c in columns.items() if c is not None and not np.isnan(c).all()}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pipeline.engine.result import Result
-from pipeline.report.board import Run
+from pipeline.report.board import RunBoards
 
 _NAMES = {"rescore", "measures"}
 
@@ -39,7 +39,7 @@ class Provenance:
     """Makes all results again from an archive of the run, and compares."""
 
 
-def provenance(run: Run, results: Iterable[Result]) -> Provenance:
+def provenance(run: RunBoards, results: Iterable[Result]) -> Provenance:
     """What the signatures and sources of a run's results say. Inputs by (query set, dataset), organisers' first."""
     ordered = tuple(results)
     parts = {_place(result): _fields(result) for result in ordered if result.cell is not None}

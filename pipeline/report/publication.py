@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 
 from pipeline.metrics.label import Label
-from pipeline.report.board import ALL, Board, Entry, Run
+from pipeline.report.board import ALL, Board, BoardEntry, RunBoards
 from pipeline.report.headline import best_of, headline, is_best
 from pipeline.report.uncertainty import Place, Uncertainty
 from pipeline.report.words import label, printable
@@ -20,7 +20,7 @@ _LATEX = {
 }  # fmt: skip
 
 
-def board_tex(run: Run, known: Mapping[Place, Uncertainty] | None = None) -> str:
+def board_tex(run: RunBoards, known: Mapping[Place, Uncertainty] | None = None) -> str:
     """One ``table`` per board of all trials, for the package booktabs; the best figure of a column is bold.
 
     Names are escaped. ``known``: intervals of the primary measure, added where they are given.
@@ -35,7 +35,7 @@ def escaped(text: str) -> str:
     return "".join(_LATEX.get(char, char) for char in printable(text))
 
 
-def _table(run: Run, board: Board, known: Mapping[Place, Uncertainty]) -> str:
+def _table(run: RunBoards, board: Board, known: Mapping[Place, Uncertainty]) -> str:
     measures = headline(run)
     heads = [_head(label(measure.name)) for measure in measures]
     best = best_of(board, measures)
@@ -61,7 +61,7 @@ def _head(name: Label) -> str:
     return f"{base} ({escaped(name.note)})" if name.note else base
 
 
-def _figure(entry: Entry, measure: str, *, best: bool) -> str:
+def _figure(entry: BoardEntry, measure: str, *, best: bool) -> str:
     value = entry.figures[measure].value
     if math.isnan(value):
         return "--"
@@ -73,7 +73,7 @@ def _figure(entry: Entry, measure: str, *, best: bool) -> str:
     return rf"\textbf{{{text}}}" if best else text.replace("-", "$-$", 1) if value < 0 else text
 
 
-def scores_json(run: Run, system: str) -> bytes:
+def scores_json(run: RunBoards, system: str) -> bytes:
     """One system's figures as a Codabench scoring program writes them: strict JSON, key → number.
 
     Keys are measures, with query set and dataset before them where there are several cells; what is undefined or

@@ -10,7 +10,7 @@ import xarray as xr
 from pipeline.engine.result import Result
 from pipeline.grid.disclosure import levels_of
 from pipeline.meta.intervals import BoardIntervals
-from pipeline.report.board import Run, read_run
+from pipeline.report.board import RunBoards, read_run
 from pipeline.report.changes.diff import Diff
 from pipeline.report.disclosure import Levels, disclosed, disclosed_changes
 from pipeline.report.one_system import of_system
@@ -27,7 +27,7 @@ class Shown:
     grid: Mapping[str, xr.Dataset]
     results: tuple[Result, ...]
     levels: Levels
-    run: Run
+    run: RunBoards
     changes: Diff | None
     known: Mapping[Place, Uncertainty]
     system: str = ""

@@ -10,7 +10,7 @@ from typing import Any
 
 import xarray as xr
 
-from pipeline.report.board import Run, read_run, rows_of
+from pipeline.report.board import RunBoards, read_run, rows_of
 from pipeline.report.words import exact
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -30,7 +30,7 @@ def board_csv(grid: Mapping[str, xr.Dataset]) -> bytes:
     return csv_of(read_run(grid))
 
 
-def csv_of(run: Run) -> bytes:
+def csv_of(run: RunBoards) -> bytes:
     """The boards as CSV, from a grid that is read already."""
     rows = rows_of(run)
     out = io.StringIO(newline="")

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.report.board import ALL, Board, Entry, Run, read_run
+from pipeline.report.board import ALL, Board, BoardEntry, RunBoards, read_run
 from pipeline.report.headline import best_of, headline, is_best
 from pipeline.report.words import UNDEFINED, label, printable, reason_text, short, unit_text
 
@@ -25,7 +25,7 @@ def print_boards(grid: Mapping[str, xr.Dataset], console: Console | None = None)
     show_boards(read_run(grid), console)
 
 
-def show_boards(run: Run, console: Console | None = None) -> None:
+def show_boards(run: RunBoards, console: Console | None = None) -> None:
     """Print the boards of a run that is read already."""
     console = console or Console()
     for board in run.boards_of(ALL):
@@ -36,7 +36,7 @@ def show_boards(run: Run, console: Console | None = None) -> None:
         console.print()
 
 
-def board_table(run: Run, board: Board) -> Table:
+def board_table(run: RunBoards, board: Board) -> Table:
     """One board with the headline measures, best first, failed systems last."""
     title = Text(f"{printable(board.query_set)} × {printable(board.dataset)}", style="bold")
     table = Table(title=title, title_justify="left", header_style="bold", box=SIMPLE_HEAD, pad_edge=False)
@@ -53,7 +53,7 @@ def board_table(run: Run, board: Board) -> Table:
     return table
 
 
-def _name(entry: Entry) -> Text:
+def _name(entry: BoardEntry) -> Text:
     name = Text(printable(entry.system))
     if not entry.primary:
         name.append("\ncontrastive", style="dim")
@@ -62,7 +62,7 @@ def _name(entry: Entry) -> Text:
     return name
 
 
-def _cell(entry: Entry, measure: str, bests: Mapping[str, float | None]) -> Text:
+def _cell(entry: BoardEntry, measure: str, bests: Mapping[str, float | None]) -> Text:
     if entry.failed:
         return Text(UNDEFINED, style="dim")
     figure = entry.figures[measure]
@@ -72,7 +72,7 @@ def _cell(entry: Entry, measure: str, bests: Mapping[str, float | None]) -> Text
     return text
 
 
-def _failure(entry: Entry) -> Text:
+def _failure(entry: BoardEntry) -> Text:
     parts = [entry.failed_where, entry.failed_message or reason_text(entry.failed)]
     told = ": ".join(printable(part) for part in parts if part)
     return Text.assemble((printable(entry.system), "bold"), f" {printable(entry.failed)}: ", (told, "dim"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.engine.cell import lacks
 from pipeline.engine.plan import Plan, missing
-from pipeline.grid.history import Published, history
+from pipeline.grid.history import RunCommit, history
 from pipeline.season.gate import phase_of
 from pipeline.store.blobs import Store
 
@@ -59,7 +59,7 @@ def readiness(store: Store, plan: Plan) -> Readiness:
     )
 
 
-def predicted(earlier: Sequence[Published], n_cells: int) -> Prediction | None:
+def predicted(earlier: Sequence[RunCommit], n_cells: int) -> Prediction | None:
     """What ``n_cells`` that must be aligned will take: as much for each as earlier runs took, all of them together."""
     n_made, cpu_s, n_bytes = 0, 0.0, 0.0
     for commit in earlier:

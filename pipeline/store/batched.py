@@ -134,7 +134,7 @@ class Batched:
 
     @property
     def names(self) -> list[str]:
-        """What the batches are called, in their order."""
+        """Names of the batches, in their order."""
         return [name.rpartition("/")[2].removesuffix(ENDING) for name in self._objects]
 
     @cached_property
@@ -142,14 +142,16 @@ class Batched:
         """The group as if it were one object; values are read, and checked, when they are asked for."""
         import xarray as xr
 
-        from pipeline.store.rows import Rows
+        from pipeline.store.rows import BatchRows
 
         own = [OBJECT, END, *(f"{dim}{OF_BATCH}" for dim in self._edges)]
         rest = self._index.drop_vars([name for name in own if name in self._index])
         by_row: dict[Hashable, Any] = {}
         for name, variable in rest.variables.items():
             if variable.dims and (edges := self._edges.get(str(variable.dims[0]))) is not None:
-                rows = Rows(self.batch, str(name), edges, variable.shape[1:], variable.dtype, self._bases(variable))
+                rows = BatchRows(
+                    self.batch, str(name), edges, variable.shape[1:], variable.dtype, self._bases(variable)
+                )
                 by_row[name] = xr.Variable(variable.dims, rows.lazily(), variable.attrs)
         coordinates = {name: variable for name, variable in by_row.items() if name in rest.coords}
         whole = rest.drop_vars(list(by_row)).assign(by_row).assign_coords(coordinates)
@@ -185,7 +187,7 @@ class Batched:
                 self.batch(n).fetch_rows(own)
 
     def _bases(self, variable: xr.Variable) -> Values | None:
-        """What is added to the values of each batch, which are rows that count anew in it."""
+        """The number added to the values of each batch, which are rows that count anew in it."""
         of = variable.attrs.get("rows_of", "")
         if of not in self._index.attrs[WITHIN].split():
             return None

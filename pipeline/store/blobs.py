@@ -29,8 +29,8 @@ _CREDENTIALS = re.compile(r"((?:^|[^a-z0-9])s3a?://)(?:[^/?#@]*|(?!arn:)[^/?#@:]
 """Before a host or a bucket. A secret key of S3 may have slashes; a bucket's name has neither ``:`` nor ``@``."""
 
 
-class Place(Protocol):
-    """What a kind of place does with objects. ``FileNotFoundError`` where there is none, else whatever goes wrong."""
+class ObjectPlace(Protocol):
+    """A kind of place for objects. ``FileNotFoundError`` where there is none, else whatever goes wrong."""
 
     def put(self, path: str, data: bytes) -> None:
         """Write an object as a whole."""
@@ -165,7 +165,7 @@ class Store:
             return sorted(entry for entry in place.entries(prefix) if entry.path.startswith(below))
 
     @contextmanager
-    def _faults(self, verb: str, path: str) -> Iterator[Place]:
+    def _faults(self, verb: str, path: str) -> Iterator[ObjectPlace]:
         where = self.url(path)
         if verb != "list":
             checked_path(path)
@@ -252,7 +252,7 @@ def _normal(url: str) -> str:
     return str(Path(path).expanduser().absolute())
 
 
-def _place(root: str) -> Place:
+def _place(root: str) -> ObjectPlace:
     if "://" not in root:
         return Folder(root)
     return s3.Bucket(root) if s3.is_s3(root) else elsewhere.Elsewhere(root)

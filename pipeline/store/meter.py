@@ -1,4 +1,4 @@
-"""What a piece of work takes: processor time, bytes of stores and inputs, memory. Counted for the whole process."""
+"""Costs of a piece of work: processor time, bytes of stores and inputs, memory. Counted for the whole process."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pathlib import Path
 
 _KB = 1024
 _RESET_PEAK = "5"
-"""What ``/proc/self/clear_refs`` takes for: forget the peak of memory."""
+"""Written to ``/proc/self/clear_refs`` it resets the peak of memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What tasks of one kind took. Times and bytes add up, the peak is the largest."""
+    """The cost of tasks of one kind. Times and bytes add up, the peak is the largest."""
 
     n_tasks: int = 0
     cpu_s: float = 0.0

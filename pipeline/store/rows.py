@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pipeline.store.arrays import Opened
 
 
-class Rows(BackendArray):
+class BatchRows(BackendArray):
     """An array whose first dimension goes over the rows of batches, one after the other."""
 
     def __init__(

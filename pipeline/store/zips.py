@@ -32,7 +32,7 @@ GAP_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
-class Entry:
+class ZipEntry:
     """Where the bytes of an entry lie in the zip, and their SHA-256."""
 
     begin: int
@@ -40,7 +40,7 @@ class Entry:
     sha256: bytes
 
 
-Directory = Mapping[str, Entry]
+Directory = Mapping[str, ZipEntry]
 
 
 def pack(entries: Iterable[tuple[str, bytes]]) -> bytes:
@@ -181,7 +181,7 @@ class Zip:
         return found
 
 
-def _entries(data: bytes) -> Iterable[tuple[str, Entry]]:
+def _entries(data: bytes) -> Iterable[tuple[str, ZipEntry]]:
     """The entries of a directory whose bytes are those that ``pack`` wrote."""
     at = 0
     while at < len(data):
@@ -189,5 +189,5 @@ def _entries(data: bytes) -> Iterable[tuple[str, Entry]]:
         begin = struct.unpack_from("<I", data, at + 42)[0]
         name = data[at + 46 : at + 46 + n_name].decode()
         digest = _EXTRA.unpack_from(data, at + 46 + n_name)[2]
-        yield name, Entry(begin + _LOCAL_BYTES + n_name + n_extra, size, digest)
+        yield name, ZipEntry(begin + _LOCAL_BYTES + n_name + n_extra, size, digest)
         at += 46 + n_name + n_extra

@@ -24,7 +24,7 @@ def query_of(name: str) -> str:
 
 
 def block_name(query: str, number: int) -> str:
-    """What the block of this number, from 1, is called."""
+    """The name of the block of this number, from 1."""
     return query if number == 1 else f"{query}{MARK}{number}"
 
 

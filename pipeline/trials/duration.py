@@ -65,7 +65,7 @@ def _disagreement(timeline: Timeline, summed_s: float, chosen_s: float) -> tuple
 
 
 def excerpts_s(excerpts: Excerpts, excerpt_sum: str, splitcts_sum: str) -> float:
-    """What excerpts add up to by the two rules of ``t_audio_s``, seconds; 0 without any."""
+    """The sum of excerpts by the two rules of ``t_audio_s``, seconds; 0 without any."""
     if excerpt_sum == "kwseval":
         return _kwseval_s(excerpts, splitcts_sum)
     if excerpt_sum == "channel_1":

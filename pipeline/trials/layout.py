@@ -100,7 +100,7 @@ class Layout:
     def of(
         cls, output: SystemOutput, timeline: Timeline, *, files: FileRule, duplicate_blocks: BlockRule = "merge"
     ) -> Layout:
-        """What tiles need in common; arguments as of ``lay_out``."""
+        """The layout that tiles have in common; arguments as of ``lay_out``."""
         blocks, table = named_blocks(output, duplicate_blocks)
         texts = table.vocabularies
         queries = tuple(sorted({*blocks.text("query"), *(texts["query"][code] for code in _used(table, "query"))}))
@@ -162,7 +162,7 @@ class Layout:
         )
 
     def _ties(self, rows: Ints) -> list[Array]:
-        """What rows of one place and begin are sorted by."""
+        """Columns that rows of one place and begin are sorted by."""
         table = self.detections
         times = [table.at(name, rows) for name in ("begin_s", "dur_s", "score")]
         zeros = [np.signbit(column) & (column == 0.0) for column in times]

@@ -75,7 +75,7 @@ def _regions(rttm: Rttm) -> Regions:
 
 
 def _subtract(span: Span, regions: Iterable[Span]) -> Iterable[Span]:
-    """What is left of ``span`` outside the sorted ``regions``."""
+    """The rest of ``span`` outside the sorted ``regions``."""
     begin, end = span
     for start, stop in regions:
         if start >= end:

@@ -41,7 +41,7 @@ def offsets_of(buckets: Ints) -> Ints:
 
 
 def batch_name(first: int, last: int) -> str:
-    """What buckets ``first`` up to ``last`` (exclusive) are called where they are an object of their own."""
+    """The name of buckets ``first`` up to ``last`` (exclusive) where they are an object of their own."""
     return f"{first:02d}-{last - 1:02d}"
 
 

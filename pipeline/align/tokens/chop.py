@@ -11,7 +11,7 @@ import numpy as np
 from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.stt.ctm import ALT_BEGIN, ALT_END
 from pipeline.trials.tokens.layout import unit_name
-from pipeline.trials.tokens.schema import UNTIMED, Segments, Words
+from pipeline.trials.tokens.schema import UNTIMED, TokenSegments, Words
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Chopped:
     """Recordings of the reference without any word."""
 
 
-def chop(words: Words, segments: Segments, *, segment_end: str) -> Chopped:
+def chop(words: Words, segments: TokenSegments, *, segment_end: str) -> Chopped:
     """Give each word to a segment of its recording.
 
     A word goes to the first segment, not before that of the word before it, whose end lies beyond its mid point; the
@@ -55,7 +55,7 @@ def chop(words: Words, segments: Segments, *, segment_end: str) -> Chopped:
     return Chopped(result, in_gap & np.isfinite(mid_s), *recordings_apart(words, segments))
 
 
-def recordings_apart(words: Words, segments: Segments) -> tuple[dict[str, int], tuple[str, ...]]:
+def recordings_apart(words: Words, segments: TokenSegments) -> tuple[dict[str, int], tuple[str, ...]]:
     """Words of the recordings that the reference lacks, and the recordings of the reference without any word."""
     known = {unit for unit, _ in units(segments.files, segments.channels, segments.file, segments.channel)}
     spoken = dict(units(words.files, words.channels, words.file, words.channel))

@@ -17,7 +17,7 @@ from pipeline.align.tokens.trees import tree_of_rows, tree_of_words
 from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.columns import Vocabulary
 from pipeline.formats.stt.transcripts import words_of_text
-from pipeline.trials.tokens.schema import SCORED, Segments, TokenTimeline, Words
+from pipeline.trials.tokens.schema import SCORED, TokenSegments, TokenTimeline, Words
 
 CORRECT, SUBSTITUTED, DELETED, INSERTED, FORGIVEN_REFERENCE, FORGIVEN_OUTPUT = range(6)
 STEPS = ("correct", "substituted", "deleted", "inserted", "forgiven_reference", "forgiven_output")
@@ -49,7 +49,7 @@ class TokenAlignment:
 
 
 def align_tokens(
-    words: Words, segments: Segments, rules: TokenRules, timeline: TokenTimeline, *, segment_end: str
+    words: Words, segments: TokenSegments, rules: TokenRules, timeline: TokenTimeline, *, segment_end: str
 ) -> TokenAlignment:
     """Align every scored segment with the words whose mid points fall to it.
 
@@ -97,7 +97,7 @@ class _Side:
 
 
 class _Tile:
-    def __init__(self, words: Words, segments: Segments, lexer: Lexer, chopped: Chopped, rows: Ints) -> None:
+    def __init__(self, words: Words, segments: TokenSegments, lexer: Lexer, chopped: Chopped, rows: Ints) -> None:
         self.words, self.segments, self.lexer, self.chopped, self.rows = words, segments, lexer, chopped, rows
         edges = np.arange(len(segments) + 1)
         used, codes = np.unique(words.word[rows], return_inverse=True)

@@ -14,7 +14,7 @@ from pipeline.engine.inputs import read_planned
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan
 from pipeline.engine.stored import labelstore, trialstore
-from pipeline.engine.tasks import Place
+from pipeline.engine.tasks import CellPlace
 from pipeline.errors import UsageError
 from pipeline.formats.table import Table, recode
 from pipeline.protocols.base import AnyReference, Protocol
@@ -48,7 +48,7 @@ def align_tables(protocol: Protocol, tables: Mapping[str, Any]) -> Alignment:
 
 def align_cell(store: Store, plan: Plan, cell: Cell) -> Alignment:
     """The alignment of a cell that was scored, from its trials and labels; those that are lost are made in memory."""
-    place = Place.of(store, plan.address, cell)
+    place = CellPlace.of(store, plan.address, cell)
     job, protocol, reference = place.job, place.protocol, place.reference
     explain = _explain(protocol)
     info, _ = trialstore.ensure(store, protocol, job.inputs, reference.timeline)

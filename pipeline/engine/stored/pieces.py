@@ -30,7 +30,7 @@ PIECE_BYTES = 1 << 27
 BOUND = "RESCORE_PIECE_BYTES"
 """The environment variable that sets another size when a run is planned. No figure depends on it."""
 FORMATS = frozenset(("kwslist", "kwslist_texts"))
-"""What is read in pieces."""
+"""Formats of files that are read in pieces."""
 KIND = "piece/1"
 _HELD_BACK = 32
 """Bytes that may be the first ones of a block's beginning."""

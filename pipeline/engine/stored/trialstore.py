@@ -39,13 +39,13 @@ Read = Callable[[Protocol, str, Source], Any]
 
 @dataclass(frozen=True)
 class TrialsInfo:
-    """What is known of stored trials without reading them."""
+    """Stored trials without their rows: offsets of buckets, findings, survey."""
 
     path: str
     offsets: Ints
     findings: tuple[Finding, ...]
     survey: Mapping[str, Any]
-    """What the output says beside its trials."""
+    """The output's own values beside its trials."""
     cuts: tuple[tuple[int, int], ...] = ()
     """The runs of buckets that are objects of their own; none where all are one."""
 
@@ -174,7 +174,7 @@ def cuts_of(store: Store, path: str) -> tuple[tuple[int, int], ...]:
 
 
 def info(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any) -> TrialsInfo:
-    """What is known of trials already stored, all that is not by trial having been read and checked."""
+    """The info of trials already stored, all that is not by trial having been read and checked."""
     path = path_of(protocol, inputs, timeline)
     _opened.cache_clear()
     stored = _opened(store, path).dataset

@@ -19,7 +19,7 @@ _FEW = 64
 _SMALL = 1 << 26
 
 
-class Block(NamedTuple):
+class PooledBlock(NamedTuple):
     """Neighbouring rows with one common target fraction: exact class weights, and the scores they reach over."""
 
     target: Number
@@ -32,7 +32,7 @@ class Block(NamedTuple):
 class Pav:
     """Pooled rows of trials by ascending score, whose target fractions strictly increase."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[PooledBlock, ...]
     mass: tuple[ExactSum, ExactSum]
     """All weights of both classes."""
     largest_tie: float
@@ -105,7 +105,7 @@ def pav(blocks: Iterable[Rows]) -> Pav:
         _numbers(found, starts, rows, weights)
         for found, rows, weights in zip(sums, broken, (n_target, n_nontarget), strict=True)
     )
-    return Pav(_pooled(map(Block, *exact, *scores)), (exact_mass(n_target), exact_mass(n_nontarget)), tied)
+    return Pav(_pooled(map(PooledBlock, *exact, *scores)), (exact_mass(n_target), exact_mass(n_nontarget)), tied)
 
 
 def _without_violators(starts: Ints, sums: Ints, broken: Ints) -> tuple[Ints, Ints]:
@@ -128,14 +128,14 @@ def _without_violators(starts: Ints, sums: Ints, broken: Ints) -> tuple[Ints, In
     return starts, sums
 
 
-def _pooled(rows: Iterable[Block]) -> tuple[Block, ...]:
-    blocks: list[Block] = []
+def _pooled(rows: Iterable[PooledBlock]) -> tuple[PooledBlock, ...]:
+    blocks: list[PooledBlock] = []
     for row in rows:
         target, nontarget, score_min, score_max = row
         while blocks and blocks[-1].target * nontarget >= target * blocks[-1].nontarget:
             before = blocks.pop()
             target, nontarget, score_min = target + before.target, nontarget + before.nontarget, before.score_min
-        blocks.append(Block(target, nontarget, score_min, score_max))
+        blocks.append(PooledBlock(target, nontarget, score_min, score_max))
     return tuple(blocks)
 
 

@@ -18,7 +18,7 @@ from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.kws.at_scores import target_rows
 from pipeline.metrics.kws.counts import by_query
 from pipeline.metrics.kws.means import MORE_TARGETS_THAN_TRIALS, NO_NONTARGET_TRIALS, NO_TARGETS
-from pipeline.metrics.kws.one_pass import Counted, counted_of, passed, thin_of
+from pipeline.metrics.kws.one_pass import ScoreCounts, counted_of, passed, thin_of
 from pipeline.metrics.measure import Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.rows import narrowed
@@ -114,7 +114,7 @@ class TrialSet:
 
 
 def trial_set(
-    ledger: Ledger, n_trials_exact: float, censor: str | float = "llr_min", counted: Counted | None = None
+    ledger: Ledger, n_trials_exact: float, censor: str | float = "llr_min", counted: ScoreCounts | None = None
 ) -> TrialSet:
     """All trials of the queries with occurrences, each of which has ``n_trials_exact`` of them (not rounded).
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pipeline.arrays import Floats
 from pipeline.metrics.kws.at_scores import AtScores, at_scores
 from pipeline.metrics.kws.means import QueryMeans, query_means
-from pipeline.metrics.kws.sweep import Curve, Sweep, no_curve
+from pipeline.metrics.kws.sweep import Curve, ThresholdSweep, no_curve
 from pipeline.metrics.kws.thin import thinned
 from pipeline.metrics.measure import Scored
 from pipeline.partials.ascending import ascending
@@ -54,7 +54,7 @@ def sweeps_of(scored: LedgerScored) -> tuple[QueryMeans, ...]:
     return (own, means)
 
 
-class Counted(NamedTuple):
+class ScoreCounts(NamedTuple):
     """Distinct scores of some queries, ascending, with the number of non-targets, in a narrow type."""
 
     score: Floats
@@ -72,14 +72,14 @@ class _Counting:
         self._score[begin : self._size] = points.score
         self._counts.append(narrowed(points.n_nontarget()))
 
-    def made(self) -> Counted:
-        return Counted(self._score[: self._size], np.concatenate([np.zeros(0, np.uint8), *self._counts]))
+    def made(self) -> ScoreCounts:
+        return ScoreCounts(self._score[: self._size], np.concatenate([np.zeros(0, np.uint8), *self._counts]))
 
 
 class Passed(NamedTuple):
     """What is folded over all rows of a cell."""
 
-    trials: Counted
+    trials: ScoreCounts
     """Of queries with targets."""
     curves: tuple[Curve, ...]
     """Of ``sweeps_of``."""
@@ -104,11 +104,11 @@ def passed(scored: LedgerScored) -> Passed:
     return Passed(trials.made(), tuple(curves))
 
 
-def _sweep(scored: LedgerScored, means: QueryMeans) -> Sweep:
-    return Sweep(scored.once(thin_of), means, scored.point.beta, every_point=scored.every_point)
+def _sweep(scored: LedgerScored, means: QueryMeans) -> ThresholdSweep:
+    return ThresholdSweep(scored.once(thin_of), means, scored.point.beta, every_point=scored.every_point)
 
 
-def counted_of(ledger: Ledger, used: NDArray[np.bool_]) -> Counted:
+def counted_of(ledger: Ledger, used: NDArray[np.bool_]) -> ScoreCounts:
     """The trials of some queries of a ledger of one condition."""
     counting = _Counting(len(ledger))
     for points in at_scores(ledger, used):

@@ -61,7 +61,7 @@ def sweep(
     """
     if means.reason is not None:
         return no_curve(means)
-    made = Sweep(ledger, means, beta, every_point=every_point)
+    made = ThresholdSweep(ledger, means, beta, every_point=every_point)
     for points in at_scores(ledger, means.scored):
         made.add(points)
     return made.curve(reject_all_point=reject_all_point)
@@ -87,7 +87,7 @@ class _Points(NamedTuple):
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-class Sweep:
+class ThresholdSweep:
     """A sweep in the making, of blocks of scores that ascend: as much of it is kept as is asked for.
 
     ``ledger`` need not have more than ``thin.thinned`` keeps. Where beta is infinite every point is kept.

@@ -45,7 +45,7 @@ class NdcPoint:
 
 
 @dataclass(frozen=True)
-class Rates:
+class EventRates:
     """Rates and cost of each event at the submitted decisions, NaN where undefined."""
 
     p_md: Floats
@@ -53,12 +53,12 @@ class Rates:
     ndc: Floats
 
 
-def decided_rates(scored: EventScored) -> Rates:
+def decided_rates(scored: EventScored) -> EventRates:
     """PMD, PFA and NDC of each event (MED 2011 plan, section 4.1 and appendix A); events without targets have none."""
     total, counts = scored.total, scored.once(event_counts)
     p_md = _divided(counts.n_miss, counts.n_true)
     p_fa = np.where(total.submitted, _divided(counts.n_fa, total.n_nontarget), np.nan)
-    return Rates(p_md, p_fa, ndc(p_md, p_fa, scored.point))
+    return EventRates(p_md, p_fa, ndc(p_md, p_fa, scored.point))
 
 
 def _divided(counts: Ints, totals: Ints) -> Floats:

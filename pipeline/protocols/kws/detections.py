@@ -124,7 +124,7 @@ def _told(
     n_ties: int,
     unknown: Sequence[str],
 ) -> tuple[Finding, ...]:
-    """What is odd about a cell."""
+    """Findings about a cell that was scored."""
     findings = (*warnings(tally, unknown, n_ties, decisions), *crowded(scored.total, scored.facts))
     nowhere = sorted(withdrawn(settings) - set(facts.queries))
     if nowhere:
@@ -173,7 +173,7 @@ def _facts_of(selection: Selection, facts: Facts, queries: Sequence[str]) -> Fac
 
 
 def _conclusion(protocol: Protocol, scored: Scored[Ledger], asked: Asked) -> Conclusion:
-    """What is asked for of trials that are of one condition."""
+    """The conclusion of trials that are of one condition, or the part of it that is asked for."""
     full, names = asked.measures is None, asked.measures or ()
     return Conclusion(
         figures={measure.name: measure.of(scored) for measure in protocol.measures if full or measure.name in names},
@@ -193,7 +193,7 @@ def _scored(
     asked: Asked = EVERYTHING,
     pooled: bool | None = None,
 ) -> Scored[Ledger]:
-    """What measures see. Conditions are never pooled: KWSEval's -P is of the whole."""
+    """A cell as its measures see it. Conditions are never pooled: KWSEval's -P is of the whole."""
     settings = protocol.settings
     if settings.pooled if pooled is None else pooled:
         ranked = None if ranked is None else pool(ranked, facts)[0]
@@ -241,13 +241,13 @@ DERIVATION = (
     "repeated_texts",
     *("excluded_files", "ecf_filter"),
 )
-"""What ``refer`` reads."""
+"""Settings that ``refer`` reads."""
 CONCLUSION = (
     *("c_miss", "c_fa", "p_target", "p_target_effective", "fa_per_miss", "k_table", "reject_all_point"),
     *("include_no_targets", "no_targets_trials", "just_system_terms", "withdrawn", "pooled", "unknown_query"),
     *("censor", "load_lambda"),
 )
-"""What only ``conclude`` reads: costs, priors, and how means are taken."""
+"""Settings that only ``conclude`` reads: costs, priors, and how means are taken."""
 TIMED = Kind(
     name="detections",
     to_dataset=dataset.to_dataset,

@@ -1,4 +1,4 @@
-"""What became of every detection and occurrence of a cell: the rows of KWSEval's ``alignment.csv``."""
+"""Outcomes of every detection and occurrence of a cell: the rows of KWSEval's ``alignment.csv``."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def _findings(settings: SegmentSettings, occurrences: Occurrences, targets: Occu
 def align(
     protocol: Protocol, trials: Trials, targets: Occurrences, reference: Reference[Occurrences, Timeline]
 ) -> Labels:
-    """What every detection is, for which segment it stands, and the target segments that none stands for.
+    """The outcome of every detection, the segment it stands for, and the target segments that none stands for.
 
     A detection on the border of two target segments may stand for both: ``also_trial`` has it once more.
     """

@@ -72,7 +72,7 @@ def align_tile(
 def align(
     protocol: Protocol, trials: Trials, occurrences: Occurrences, reference: Reference[Occurrences, Timeline]
 ) -> Labels:
-    """What every detection is, and the occurrences that none is mapped to."""
+    """The outcome of every detection, and the occurrences that none is mapped to."""
     made = align_tile(protocol, trials, occurrences, reference)
     outcome, reference_row = outcomes_of(len(trials), made.aligned, trials.decision[made.aligned.kept], EXCLUDED)
     outcome[~made.inside] = OUTSIDE_ECF
@@ -194,7 +194,7 @@ def _n_identical(trials: Trials) -> int:
 
 
 def score_range_of(settings: KwsSettings, trials: Trials) -> Any:
-    """What ScrCgr measures scores against, as ``align_occurrences`` takes it."""
+    """The range of scores for ScrCgr, as ``align_occurrences`` takes it."""
     if settings.score_range == "list":
         low, high = trials.score_range
         return (0.0, 0.0) if math.isnan(low) else (low, high)

@@ -1,4 +1,4 @@
-"""What a participant should hear about an output that was scored: never an error, never silent."""
+"""Warnings to a participant about an output that was scored: never an error, never silent."""
 
 from __future__ import annotations
 

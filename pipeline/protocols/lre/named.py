@@ -185,7 +185,7 @@ def _scored(
 
 
 def _part(protocol: Protocol, scored: LreScored, *, by_class: bool = True) -> Conclusion:
-    """What the segments of some classes say, with a row for each class where asked for."""
+    """The conclusion of segments of some classes, with a row for each class where asked for."""
     return Conclusion(
         figures={measure.name: measure.of(scored) for measure in protocol.measures},
         blocks=lre_decisions.blocks(scored, measures.offsets(scored)) if by_class else (),

@@ -129,7 +129,7 @@ def timeline_parts(settings: Any, index: ClipIndex) -> dict[str, Any]:
 def align(
     protocol: Protocol, trials: ClipTrials, key: ClipKey, _reference: Reference[ClipKey, ClipIndex]
 ) -> TrialLabels:
-    """What the key says of every trial, and the targets of submitted events without a trial."""
+    """The outcome of every trial by the key, and the targets of submitted events without a trial."""
     found = identify(trials, key, keep_unkeyed=protocol.settings.unkeyed_trials == "nontarget")
     place = key.first[trials.event] + trials.item
     row = np.where(found.target, place[found.kept], -1)
@@ -255,7 +255,7 @@ def _facts(scored: EventScored, part: EventOutcomes, facts: Facts, survey: Mappi
 
 
 def check(protocol: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """What is wrong between the tables given, where they are enough to tell."""
+    """Problems between the tables given, where they are enough to tell."""
     try:
         if {"index", "ref"} <= tables.keys():
             refer(protocol, tables)

@@ -119,7 +119,7 @@ def timeline_parts(settings: QuesstSettings, timeline: Timeline) -> dict[str, An
 def align(
     _protocol: Protocol, trials: Trials, key: DocumentKey, _reference: Reference[DocumentKey, Timeline]
 ) -> Labels:
-    """What every pair is by the key, and the target pairs that nobody submitted."""
+    """The outcome of every pair by the key, and the target pairs that nobody submitted."""
     aligned = align_documents(trials, key)
     found = outcomes_of(len(trials), aligned, trials.decision[aligned.kept], UNKNOWN_DOCUMENT)
     return labelled(trials.offsets, key.offsets, *found, aligned.omitted, {})

@@ -14,11 +14,15 @@ from pipeline.align.tokens.steps import FORGIVEN_OUTPUT, FORGIVEN_REFERENCE, ali
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.disputes import UNSCORED, Decided, Dispute
 from pipeline.protocols.stt.tables import LETTERS
-from pipeline.trials.tokens.schema import MARKED, SCORED, Segments, TokenTimeline, Words
+from pipeline.trials.tokens.schema import MARKED, SCORED, TokenSegments, TokenTimeline, Words
 
 
 def _steps(
-    protocol: Protocol, words: Words, segments: Segments, reference: Reference[Segments, TokenTimeline], recording: str
+    protocol: Protocol,
+    words: Words,
+    segments: TokenSegments,
+    reference: Reference[TokenSegments, TokenTimeline],
+    recording: str,
 ) -> Iterator[Decided]:
     """Every segment of a recording with its steps and what each costs (STT)."""
     settings = protocol.settings
@@ -58,11 +62,13 @@ def _step(aligned: Any, at: int) -> list[Any]:
     ]
 
 
-def _recordings(_reference: Reference[Segments, TokenTimeline], _words: Words, segments: Segments) -> tuple[str, ...]:
+def _recordings(
+    _reference: Reference[TokenSegments, TokenTimeline], _words: Words, segments: TokenSegments
+) -> tuple[str, ...]:
     return tuple(segments.files[code] for code in segments.file.tolist())
 
 
-def _channels(reference: Reference[Segments, TokenTimeline], recording: str) -> Iterable[str]:
+def _channels(reference: Reference[TokenSegments, TokenTimeline], recording: str) -> Iterable[str]:
     """A recording's channels lie in a bucket each."""
     return [unit for unit in reference.timeline.units if unit.rpartition(" ")[0] == recording] or [recording]
 

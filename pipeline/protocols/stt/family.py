@@ -25,12 +25,12 @@ from pipeline.protocols.stt.tile import ONLY_OUTPUT, ONLY_REFERENCE, alignment_o
 from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials.tokens import dataset as token_dataset
 from pipeline.trials.tokens import layout as token_layout
-from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, Segments, TokenTimeline, Words
+from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, TokenSegments, TokenTimeline, Words
 
 _NAMED_AT_MOST = 5
 
 
-def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[Segments, TokenTimeline]:
+def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[TokenSegments, TokenTimeline]:
     """Transcript (and lexicon) → segments by recording. Refuses braces that cannot be read, naming their lines."""
     source = tables["stm"]
     segments = token_layout.segments_of(source, case_sensitive=protocol.settings.case_sensitive)
@@ -60,7 +60,7 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[Segments, 
     return Reference(segments, TokenTimeline(units, lexicon), facts, findings)
 
 
-def _checked(segments: Segments) -> Iterator[Finding]:
+def _checked(segments: TokenSegments) -> Iterator[Finding]:
     """Findings about the segments; raises ``InputError`` for transcripts that cannot be read."""
     yield from _braces("stm", [segments.texts[text] for text in segments.text.tolist()], segments.row.tolist())
     for state, code, what in (
@@ -107,7 +107,7 @@ def lay_out(protocol: Protocol, tables: Mapping[str, Any], _timeline: Any) -> tu
 
 
 def align(
-    protocol: Protocol, words: Words, segments: Segments, reference: Reference[Segments, TokenTimeline]
+    protocol: Protocol, words: Words, segments: TokenSegments, reference: Reference[TokenSegments, TokenTimeline]
 ) -> Labels:
     """The steps of every scored segment. Buckets are aligned one by one, so that each has tokens of its own."""
     settings, rules = protocol.settings, TokenRules.of(protocol.settings)
@@ -121,7 +121,11 @@ def align(
 
 
 def count(
-    protocol: Protocol, words: Words, labels: Labels, segments: Segments, _reference: Reference[Segments, TokenTimeline]
+    protocol: Protocol,
+    words: Words,
+    labels: Labels,
+    segments: TokenSegments,
+    _reference: Reference[TokenSegments, TokenTimeline],
 ) -> SttOutcomes:
     """Counts, log sums and confusions of aligned words."""
     return outcomes(alignment_of(words, segments, labels), segments, listed=protocol.settings.alignment)
@@ -180,7 +184,7 @@ def _facts(
 
 
 def _warnings(total: SttOutcomes, only_output: dict[str, int], only_reference: dict[str, int]) -> Iterator[Finding]:
-    """What a person should know: recordings of one side alone, words that fall between segments, confidences."""
+    """Warnings: recordings of one side alone, words that fall between segments, confidences."""
     both = f"the output alone has {_named(only_output)}; the reference alone has {_named(only_reference)}"
     if only_output:
         n = sum(only_output.values())
@@ -233,7 +237,7 @@ SPOKEN = Kind(
     timeline_columns=_timeline_columns,
     timeline_from_columns=token_dataset.timeline_from_columns,
 )
-TOKENS: Family[Words, Segments, TokenTimeline, SttOutcomes] = Family(
+TOKENS: Family[Words, TokenSegments, TokenTimeline, SttOutcomes] = Family(
     name="tokens",
     kind=SPOKEN,
     outputs=("ctm",),

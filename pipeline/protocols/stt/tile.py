@@ -32,13 +32,13 @@ from pipeline.partials.stt_outcomes import (
     segment_order,
 )
 from pipeline.partials.tally import Tally
-from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, Segments, Words
+from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, TokenSegments, Words
 
 ONLY_OUTPUT, ONLY_REFERENCE = "only_output/", "only_reference/"
 """Prefixes of the names that recordings are tallied under which only one side has."""
 
 
-def outcomes(aligned: TokenAlignment, segments: Segments, *, listed: bool) -> SttOutcomes:
+def outcomes(aligned: TokenAlignment, segments: TokenSegments, *, listed: bool) -> SttOutcomes:
     """The partial of aligned words. With ``listed`` it holds the words of every step, not only what each step is."""
     groups, group = _groups(segments)
     n = len(groups)
@@ -67,7 +67,7 @@ def outcomes(aligned: TokenAlignment, segments: Segments, *, listed: bool) -> St
     )
 
 
-def labels_of(words: Words, segments: Segments, aligned: TokenAlignment) -> Labels:
+def labels_of(words: Words, segments: TokenSegments, aligned: TokenAlignment) -> Labels:
     """The steps of an alignment of one bucket as labels, its tokens as they are shown."""
     shown = tuple(token.shown for token in aligned.vocabulary)
     used = np.unique(np.concatenate([aligned.reference, aligned.output]))
@@ -90,8 +90,8 @@ def labels_of(words: Words, segments: Segments, aligned: TokenAlignment) -> Labe
     return Labels(columns, {TRIAL: words.offsets, KEY: segments.offsets, "step": by_step, "token": of_tokens})
 
 
-def alignment_of(words: Words, segments: Segments, labels: Labels) -> TokenAlignment:
-    """What labels say, as ``outcomes`` takes it. Tokens are known as they are shown, and no more."""
+def alignment_of(words: Words, segments: TokenSegments, labels: Labels) -> TokenAlignment:
+    """The alignment in labels, as ``outcomes`` takes it. Tokens are known as they are shown, and no more."""
     row = labels["step_word"].astype(np.int64)
     confidence = np.where(row >= 0, words.confidence[row] if len(words) else np.nan, np.nan)
     segment = labels["segment"].astype(np.int64)
@@ -110,7 +110,7 @@ def alignment_of(words: Words, segments: Segments, labels: Labels) -> TokenAlign
     )
 
 
-def _groups(segments: Segments) -> tuple[tuple[str, ...], Codes]:
+def _groups(segments: TokenSegments) -> tuple[tuple[str, ...], Codes]:
     """Sorted names ``file channel speaker label``, and the group of each segment."""
     sizes = [max(len(names), 1) for names in (segments.channels, segments.speakers, segments.labels)]
     key = segments.file.astype(np.int64)
@@ -128,7 +128,7 @@ def _groups(segments: Segments) -> tuple[tuple[str, ...], Codes]:
     return tuple(names[at] for at in order), onto[place.astype(np.int64)]
 
 
-def _counts(aligned: TokenAlignment, segments: Segments, group: Codes, n: int) -> Ints:
+def _counts(aligned: TokenAlignment, segments: TokenSegments, group: Codes, n: int) -> Ints:
     """Counts of each group: (n_groups, len(COUNTS))."""
 
     def by(rows: Any) -> Ints:
@@ -198,7 +198,7 @@ def _reliability(aligned: TokenAlignment, has_word: Bools, right: Bools) -> Ints
     return np.stack([np.bincount(place[kind], minlength=BINS) for kind in (right[has_word], ~right[has_word])], axis=1)
 
 
-def _units(aligned: TokenAlignment, segments: Segments) -> Tally:
+def _units(aligned: TokenAlignment, segments: TokenSegments) -> Tally:
     """Recordings that one side lacks, by name: the output's words, and the reference's tokens that count as deleted.
 
     Beside them words that the lexicon lacks, and those of the output with a confidence.
@@ -216,7 +216,7 @@ def _units(aligned: TokenAlignment, segments: Segments) -> Tally:
 
 
 def _segments(
-    aligned: TokenAlignment, segments: Segments, groups: tuple[str, ...], group: Codes, onto: Codes | None
+    aligned: TokenAlignment, segments: TokenSegments, groups: tuple[str, ...], group: Codes, onto: Codes | None
 ) -> SttSegments:
     """The scored segments with their steps; with the words of each step where ``onto`` maps tokens to words."""
     ordinal = np.zeros(len(segments), np.int32)

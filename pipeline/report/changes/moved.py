@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from pipeline.metrics.best import change
-from pipeline.report.board import ALL, Run
+from pipeline.report.board import ALL, RunBoards
 from pipeline.report.changes.diff import CellDiff, Diff, Moved
 from pipeline.report.headline import headline
 from pipeline.report.plots.rows import ROW, TOP, PlotRow, RowPoint, RowsPlot, axis_of
@@ -37,7 +37,7 @@ class Movement:
 NOTHING = Movement((), 0, ())
 
 
-def movement(changes: Diff | None, run: Run) -> Movement:
+def movement(changes: Diff | None, run: RunBoards) -> Movement:
     """What moved, in the order of the comparison's cells and of the boards' columns."""
     if changes is None:
         return NOTHING
@@ -53,7 +53,7 @@ def movement(changes: Diff | None, run: Run) -> Movement:
     return Movement(tuple(rows[:ROWS_AT_MOST]), len(rows), _plots(changes, run))
 
 
-def _plots(changes: Diff, run: Run) -> tuple[RowsPlot, ...]:
+def _plots(changes: Diff, run: RunBoards) -> tuple[RowsPlot, ...]:
     """The primary measure of the cells where it moved and is defined on both sides, all boards on one scale."""
     found = {
         (cell.cell.query_set, cell.cell.dataset, cell.cell.system): moved

@@ -8,7 +8,7 @@ from typing import Any
 import xarray as xr
 
 from pipeline.engine.result import Result
-from pipeline.report.board import Run
+from pipeline.report.board import RunBoards
 from pipeline.report.cells import board_cells, condition_tables, number, plain_tables
 from pipeline.report.families import speakers
 from pipeline.report.families.events import event_tables
@@ -36,7 +36,7 @@ FILTERS: dict[str, Any] = {
 }
 
 
-def beyond(run: Run, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> dict[str, Any]:
+def beyond(run: RunBoards, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> dict[str, Any]:
     """The names that the sections' templates read; empty where no result has anything to show there."""
     boards = board_cells(run, results)
     curves = read_curves(grid)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pipeline.meta.analysis import Board
+from pipeline.meta.analysis import AnalysedBoard
 from pipeline.meta.intervals import Comparison
 from pipeline.meta.sensitivity import Band
 from pipeline.report.plots.drawing import Dot, Drawing, Rect, Stroke, Text, spanning, within
@@ -29,7 +29,7 @@ def cut(text: str, longest: int = _LONGEST) -> str:
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
-def interval_plot(board: Board, styles: Mapping[str, str]) -> Drawing | None:
+def interval_plot(board: AnalysedBoard, styles: Mapping[str, str]) -> Drawing | None:
     """Systems in the order of their figures with intervals, and bars beside those that are not told apart."""
     own = board.intervals
     ranked = own.ranked
@@ -58,7 +58,7 @@ def interval_plot(board: Board, styles: Mapping[str, str]) -> Drawing | None:
     return made
 
 
-def difference_plot(board: Board, styles: Mapping[str, str]) -> Drawing | None:
+def difference_plot(board: AnalysedBoard, styles: Mapping[str, str]) -> Drawing | None:
     """Differences to the best system with intervals by paired bootstrap; those that Holm's test keeps are filled."""
     own = board.intervals
     pairs = [one for one in own.comparisons if one.first == own.ranked[0]] if own.ranked else []

@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from pipeline.meta.analysis import Analysis, Board
+from pipeline.meta.analysis import AnalysedBoard, Analysis
 from pipeline.meta.comparable import note
 from pipeline.meta.intervals import LEVEL
 from pipeline.meta.ranks import by_board, orders, ranked
@@ -43,7 +43,7 @@ COVERAGE = {
 class StudyBoard:
     """A board with its figures."""
 
-    board: Board
+    board: AnalysedBoard
     title: str
     intervals: Drawing | None
     differences: Drawing | None
@@ -185,7 +185,7 @@ def _ranks(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def _shown(
-    board: Board, styles: Mapping[str, str], boards: Mapping[Any, list[Row]], tables: Mapping[str, Any]
+    board: AnalysedBoard, styles: Mapping[str, str], boards: Mapping[Any, list[Row]], tables: Mapping[str, Any]
 ) -> StudyBoard:
     own = board.intervals
     place = (board.evaluation, own.query_set, own.dataset)

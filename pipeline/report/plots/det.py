@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from pipeline.arrays import Floats
-from pipeline.report.board import ALL, CELL, Entry, Run, names
+from pipeline.report.board import ALL, CELL, BoardEntry, RunBoards, names
 from pipeline.report.plots.linear import joined
 from pipeline.report.plots.marks import Mark, Tick, Trace
 from pipeline.report.words import printable, short
@@ -119,11 +119,11 @@ class DetPlot:
         return self.y.ticks(GAP_Y)
 
 
-Iso = Callable[[Sequence[tuple[Entry, DetCurve]], Axis, Axis], tuple[IsoLine, ...]]
+Iso = Callable[[Sequence[tuple[BoardEntry, DetCurve]], Axis, Axis], tuple[IsoLine, ...]]
 
 
 def det_plots(
-    run: Run, curves: Mapping[tuple[str, str, str], DetCurve], iso: Iso = lambda *_: ()
+    run: RunBoards, curves: Mapping[tuple[str, str, str], DetCurve], iso: Iso = lambda *_: ()
 ) -> tuple[DetPlot, ...]:
     """One plot per (query set, dataset) that has a curve, all on the same axes so that they can be compared.
 
@@ -137,7 +137,7 @@ def det_plots(
     at = {place: number for number, place in enumerate(curves)}
     plots = []
     for board in run.boards_of(ALL):
-        traces, own = list[Trace](), list[tuple[Entry, DetCurve]]()
+        traces, own = list[Trace](), list[tuple[BoardEntry, DetCurve]]()
         for entry in board.entries:
             place = (entry.system, board.query_set, board.dataset)
             curve = curves.get(place)
@@ -176,7 +176,7 @@ def describe(plot: DetPlot) -> str:
     )
 
 
-def cost_weight(entry: Entry, curve: DetCurve) -> tuple[float, str] | None:
+def cost_weight(entry: BoardEntry, curve: DetCurve) -> tuple[float, str] | None:
     """β and the name of the cost, from the sweep where it has values, from the figures of a mean cost where not."""
     if curve.twv is not None:
         known = np.flatnonzero(np.isfinite(curve.twv) & (curve.p_fa > 0))
@@ -189,7 +189,7 @@ def cost_weight(entry: Entry, curve: DetCurve) -> tuple[float, str] | None:
     return None
 
 
-def _best(entry: Entry, curve: DetCurve) -> int | None:
+def _best(entry: BoardEntry, curve: DetCurve) -> int | None:
     """The row of greatest value, or of least cost where the sweep has rates alone."""
     known = cost_weight(entry, curve) if curve.best is None else None
     if known is None or not curve.p_miss.size:
@@ -209,7 +209,7 @@ def _limits(columns: Iterable[Floats]) -> tuple[float, float]:
     return (floor, ceiling) if floor < ceiling else (LOWEST, HIGHEST)
 
 
-def _trace(entry: Entry, style: int, curve: DetCurve, axes: tuple[Axis, Axis], at: int) -> Trace:
+def _trace(entry: BoardEntry, style: int, curve: DetCurve, axes: tuple[Axis, Axis], at: int) -> Trace:
     (x, y), best, rows = axes, _best(entry, curve), np.flatnonzero(curve.inner)
     whole = bool(rows.size) and int(rows[-1] - rows[0]) + 1 == rows.size
     return Trace(
@@ -223,7 +223,7 @@ def _trace(entry: Entry, style: int, curve: DetCurve, axes: tuple[Axis, Axis], a
     )
 
 
-def _figure(entry: Entry, *measures: str) -> float:
+def _figure(entry: BoardEntry, *measures: str) -> float:
     """The first of these measures that the entry has."""
     return next((entry.figures[name].value for name in measures if name in entry.figures), math.nan)
 

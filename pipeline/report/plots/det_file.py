@@ -18,7 +18,7 @@ from pipeline.errors import UsageError
 from pipeline.metrics.kws.det import thinned
 from pipeline.protocols import decided_and_best
 from pipeline.protocols.base import Protocol
-from pipeline.report.board import ALL, Board, Entry, Run
+from pipeline.report.board import ALL, Board, BoardEntry, RunBoards
 from pipeline.report.environments import new_environment
 from pipeline.report.plots.det import DetCurve, DetPlot, det_plots
 from pipeline.report.plots.iso_cost import iso_lines
@@ -99,9 +99,9 @@ def _plot(result: Result, names: Sequence[str]) -> DetPlot | None:
         return None
     curve = DetCurve(columns["p_miss"], columns["p_fa"], columns.get("twv"), columns["threshold"])
     system, query_set, dataset = (*names, "", "")[:3]
-    entry = Entry(system, "", True, 1, result.figures, "", "", "", result.signature)
+    entry = BoardEntry(system, "", True, 1, result.figures, "", "", "", result.signature)
     board = Board(query_set, dataset, ALL, (entry,))
-    run = Run({}, result.primary, (system,), (query_set,), (dataset,), (ALL,), (), (board,))
+    run = RunBoards({}, result.primary, (system,), (query_set,), (dataset,), (ALL,), (), (board,))
     plots = det_plots(run, {(system, query_set, dataset): curve}, iso_lines)
     return plots[0] if plots else None
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from pipeline.report.board import Entry
+from pipeline.report.board import BoardEntry
 from pipeline.report.plots.det import Axis, DetCurve, IsoLine, cost_weight
 from pipeline.report.plots.linear import joined
 
@@ -18,7 +18,7 @@ N_POINTS = 60
 _AGREE = 1e-6
 
 
-def iso_lines(shown: Sequence[tuple[Entry, DetCurve]], x: Axis, y: Axis) -> tuple[IsoLine, ...]:
+def iso_lines(shown: Sequence[tuple[BoardEntry, DetCurve]], x: Axis, y: Axis) -> tuple[IsoLine, ...]:
     """Lines at round costs, where all systems of a board have one cost function of both rates; none where not."""
     found = [one for entry, curve in shown if (one := cost_weight(entry, curve)) is not None]
     if not found or max(w for w, _ in found) - min(w for w, _ in found) > _AGREE * found[0][0]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pipeline.metrics.best import directed, worth
 from pipeline.protocols import measures
-from pipeline.report.board import ALL, Board, MeasureInfo, Run
+from pipeline.report.board import ALL, Board, MeasureInfo, RunBoards
 from pipeline.report.plots.linear import NEAREST, Linear, bounds, joined
 from pipeline.report.plots.marks import Mark, Trace
 from pipeline.report.plots.placing import placed
@@ -24,7 +24,7 @@ Point = tuple[str, int, float, float]
 """A system, its place among the styles, what it cost and its figure."""
 
 
-def pareto_section(run: Run) -> Section | None:
+def pareto_section(run: RunBoards) -> Section | None:
     """One plot per board with two systems or more that have both figures; None where there is none."""
     known = {measure.name: measure for measure in run.measures}
     cost = next((own for name, own in known.items() if name in measures() and measures()[name].load == "whole"), None)
@@ -43,7 +43,7 @@ def front(points: Sequence[tuple[float, float]], better: str) -> list[tuple[floa
     return kept
 
 
-def _plot(run: Run, board: Board, cost: MeasureInfo) -> Plot | None:
+def _plot(run: RunBoards, board: Board, cost: MeasureInfo) -> Plot | None:
     primary, places = run.measures[0], {system: at for at, system in enumerate(run.systems)}
     points = [
         (entry.system, places[entry.system], entry.figures[cost.name].value, entry.figures[primary.name].value)

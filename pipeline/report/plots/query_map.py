@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pipeline.arrays import Floats
 from pipeline.metrics.best import worths
 from pipeline.protocols.blocks import Blocks
-from pipeline.report.board import ALL, Run, names, strings
+from pipeline.report.board import ALL, RunBoards, names, strings
 from pipeline.report.columns import coded
 from pipeline.report.plots.linear import MOST
 
@@ -64,7 +64,7 @@ class QueryMap:
     data: Mapping[str, Any]
 
 
-def query_maps(run: Run, grid: Mapping[str, xr.Dataset]) -> tuple[QueryMap, ...]:
+def query_maps(run: RunBoards, grid: Mapping[str, xr.Dataset]) -> tuple[QueryMap, ...]:
     """One map per board with queries that have the mapped measure, from the group ``queries``."""
     group = grid.get("queries")
     if group is None or "value" not in group or not group.sizes.get("query"):

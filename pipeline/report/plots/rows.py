@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pipeline.report.board import ALL, Board, Entry, Run
+from pipeline.report.board import ALL, Board, BoardEntry, RunBoards
 from pipeline.report.cells import BoardCells, number
 from pipeline.report.headline import best_measure
 from pipeline.report.plots.linear import NEAREST, Linear, bounds, round_up, step_of
@@ -70,7 +70,7 @@ class Margins:
     plots: tuple[RowsPlot, ...]
 
 
-def margins(run: Run, known: Mapping[tuple[str, str, str], Uncertainty]) -> tuple[Margins, ...]:
+def margins(run: RunBoards, known: Mapping[tuple[str, str, str], Uncertainty]) -> tuple[Margins, ...]:
     """The primary measure, with intervals where they are known, then every other measure that has a bound."""
     bounds_of = {measure.name: best_measure(measure.name, run) for measure in run.measures}
     others = [(name, bound) for name, bound in bounds_of.items() if bound and name != run.primary]
@@ -79,7 +79,9 @@ def margins(run: Run, known: Mapping[tuple[str, str, str], Uncertainty]) -> tupl
     return tuple(one for one in made if one.plots)
 
 
-def _margins(run: Run, measure: str, bound: str | None, known: Mapping[tuple[str, str, str], Uncertainty]) -> Margins:
+def _margins(
+    run: RunBoards, measure: str, bound: str | None, known: Mapping[tuple[str, str, str], Uncertainty]
+) -> Margins:
     boards = run.boards_of(ALL)
     shown = [(board, [e for e in board.entries if math.isfinite(_value(e, measure))]) for board in boards]
     columns = [name for name in (measure, bound) if name]
@@ -106,14 +108,14 @@ def axis_of(values: Sequence[float]) -> Linear:
     return Linear(first, max(math.ceil(high / step - 1e-9) * step, first + step), *ENDS)
 
 
-def _value(entry: Entry, name: str) -> float:
+def _value(entry: BoardEntry, name: str) -> float:
     return entry.figures[name].value if name in entry.figures else math.nan
 
 
 def _margin(
-    run: Run,
+    run: RunBoards,
     board: Board,
-    entry: Entry,
+    entry: BoardEntry,
     measures: tuple[str, str | None],
     x: Linear,
     at: int,

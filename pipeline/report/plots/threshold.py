@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from pipeline.protocols import decided_and_best
-from pipeline.report.board import ALL, Board, Entry, Run
+from pipeline.report.board import ALL, Board, BoardEntry, RunBoards
 from pipeline.report.plots.det import DetCurve
 from pipeline.report.plots.linear import Linear, joined, over
 from pipeline.report.plots.marks import Mark, Trace
@@ -24,7 +24,7 @@ HINT = (
 )
 
 
-def threshold_section(run: Run, curves: Mapping[tuple[str, str, str], DetCurve]) -> Section | None:
+def threshold_section(run: RunBoards, curves: Mapping[tuple[str, str, str], DetCurve]) -> Section | None:
     """One plot per board that has curves with thresholds and values; None where there are none."""
     places = {place: at for at, place in enumerate(curves)}
     plots = [plot for board in run.boards_of(ALL) if (plot := _plot(run, board, curves, places)) is not None]
@@ -33,7 +33,7 @@ def threshold_section(run: Run, curves: Mapping[tuple[str, str, str], DetCurve])
 
 
 def _plot(
-    run: Run,
+    run: RunBoards,
     board: Board,
     curves: Mapping[tuple[str, str, str], DetCurve],
     places: Mapping[tuple[str, str, str], int],
@@ -72,7 +72,7 @@ def _axes(curves: list[DetCurve]) -> tuple[Linear, Linear]:
     return over(shown, *X_PIXELS), Linear(LOWEST, 1.0 if highest > 0.5 else max(highest * 1.25, 0.1), *Y_PIXELS)
 
 
-def _line(run: Run, entry: Entry, curve: DetCurve, at: int, x: Linear, y: Linear) -> Trace:
+def _line(run: RunBoards, entry: BoardEntry, curve: DetCurve, at: int, x: Linear, y: Linear) -> Trace:
     rows, best, mark, path = _rows(curve), curve.best, None, ""
     if curve.twv is not None and curve.threshold is not None:
         path = joined(zip(x.at(curve.threshold[rows]).tolist(), y.at(curve.twv[rows]).tolist(), strict=True))
@@ -91,7 +91,7 @@ def _line(run: Run, entry: Entry, curve: DetCurve, at: int, x: Linear, y: Linear
     )
 
 
-def _actual(entry: Entry, x: Linear, y: Linear) -> Mark | None:
+def _actual(entry: BoardEntry, x: Linear, y: Linear) -> Mark | None:
     """The value of the submitted decisions, which have no threshold, on the left edge."""
     found = decided_and_best(entry.figures)
     name = None if found is None else found[0]

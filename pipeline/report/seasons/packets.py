@@ -15,7 +15,7 @@ from pipeline.engine.result import document
 from pipeline.grid import load_run
 from pipeline.grid.disclosure import parse
 from pipeline.grid.publish import named
-from pipeline.report.board import Entry
+from pipeline.report.board import BoardEntry
 from pipeline.report.cell_tables import cell_files
 from pipeline.report.disclosure import disclosed_result
 from pipeline.report.page import environment
@@ -76,7 +76,7 @@ def seen_by(release: ShownRelease, team: str, disclosure: str) -> ShownRelease:
     strangers = dict.fromkeys(entry.system for entry in rows if entry.team != team)
     aliases = {name: f"system {at}" for at, name in enumerate(strangers, 1)}
 
-    def seen(one: Entry) -> Entry | None:
+    def seen(one: BoardEntry) -> BoardEntry | None:
         if disclosure == NAMED or one.team == team:
             return one
         if disclosure == ANONYMOUS:
@@ -94,7 +94,7 @@ def seen_by(release: ShownRelease, team: str, disclosure: str) -> ShownRelease:
     return replace(release, boards=tuple(boards))
 
 
-def _entries(board: ShownBoard) -> tuple[Entry, ...]:
+def _entries(board: ShownBoard) -> tuple[BoardEntry, ...]:
     return (*board.board.entries, *(row.entry for row in board.struck))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pipeline.grid import checked, load_grid, load_run
-from pipeline.report.board import ALL, Board, Entry, Run, read_run
+from pipeline.report.board import ALL, Board, BoardEntry, RunBoards, read_run
 from pipeline.report.boards_file import read_boards
 from pipeline.report.disclosure import disclosed
 from pipeline.report.headline import headline
@@ -25,7 +25,7 @@ NAMED, ANONYMOUS, OWN = "named", "anonymous", "own"
 class Struck:
     """A row that was on a released board and is withdrawn now."""
 
-    entry: Entry
+    entry: BoardEntry
     reason: str
 
 
@@ -45,7 +45,7 @@ class ShownRelease:
 
     release: Release
     folder: str
-    run: Run
+    run: RunBoards
     boards: tuple[ShownBoard, ...]
 
     @property
@@ -103,7 +103,7 @@ def _release(store: Store, season: Standing, phase: SeasonPhase, release: Releas
     return ShownRelease(release, folder_of(phase, release), run, boards)
 
 
-def boards_of(store: Store, run_id: str) -> Run:
+def boards_of(store: Store, run_id: str) -> RunBoards:
     """All boards of a run."""
     run = load_run(store, run_id)
     path = run.reports.get("boards.json")
@@ -131,7 +131,7 @@ def with_struck(season: Standing, phase: SeasonPhase, shown: Sequence[ShownRelea
     return replace(shown[-1], boards=tuple(found))
 
 
-def _rows_of(shown: Sequence[ShownRelease], board: Board) -> dict[str, Entry]:
+def _rows_of(shown: Sequence[ShownRelease], board: Board) -> dict[str, BoardEntry]:
     """The last released row of every system on the board of one cell."""
     return {
         entry.system: entry

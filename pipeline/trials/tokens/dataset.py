@@ -14,7 +14,7 @@ from pipeline.formats.stt.lexicon import Lexicon
 from pipeline.formats.table import Array
 from pipeline.trials.ragged import FIRST_ROW, N_ROWS
 from pipeline.trials.tokens.layout import unit_name
-from pipeline.trials.tokens.schema import Segments, TokenTimeline, Words
+from pipeline.trials.tokens.schema import TokenSegments, TokenTimeline, Words
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -86,17 +86,17 @@ def words_from_dataset(dataset: xr.Dataset, first_bucket: int, last_bucket: int)
     return Words(**columns, offsets=np.clip(offsets - begin, 0, end - begin))
 
 
-def segments_to_columns(segments: Segments) -> dict[str, Array | tuple[str, ...]]:
+def segments_to_columns(segments: TokenSegments) -> dict[str, Array | tuple[str, ...]]:
     """Every field under its name."""
     return {entry.name: getattr(segments, entry.name) for entry in fields(segments)}
 
 
-def segments_from_columns(columns: Columns) -> Segments:
+def segments_from_columns(columns: Columns) -> TokenSegments:
     """The inverse of ``segments_to_columns``. Raises ``StoreError`` where columns are missing or foreign."""
     contents: dict[str, Any] = dict(columns)
-    if contents.keys() != {entry.name for entry in fields(Segments)}:
+    if contents.keys() != {entry.name for entry in fields(TokenSegments)}:
         raise StoreError("a stored reference is damaged: its columns are not those of segments. Remove it.")
-    return Segments(**contents)
+    return TokenSegments(**contents)
 
 
 def timeline_to_columns(timeline: TokenTimeline) -> dict[str, Array | tuple[str, ...]]:

@@ -15,7 +15,7 @@ from pipeline.formats.stt.transcripts import words_of_text
 from pipeline.formats.stt.trn import Trn
 from pipeline.formats.table import Array, Table, canonical_codes
 from pipeline.trials.tiles import bucket_of, offsets_of
-from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, Segments, Words
+from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, TokenSegments, Words
 
 IGNORED = ("IGNORE_TIME_SEGMENT_IN_SCORING", "IGNORETIMESEGMENTINSCORING")
 """Text that marks a segment as not to be scored, in any case (sclite)."""
@@ -31,7 +31,7 @@ _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def unit_name(file: str, channel: str) -> str:
-    """What a (file, channel) pair is called: neither holds a blank."""
+    """The name of a (file, channel) pair: neither holds a blank."""
     return f"{file} {channel}"
 
 
@@ -60,7 +60,7 @@ def words_of(source: Ctm | Trn, *, case_sensitive: bool) -> Words:
     )
 
 
-def segments_of(source: Stm | Trn, *, case_sensitive: bool) -> Segments:
+def segments_of(source: Stm | Trn, *, case_sensitive: bool) -> TokenSegments:
     """Segments of a reference by recording and time. Names lose their case unless told otherwise."""
     table = source.segments if isinstance(source, Stm) else _uttered(source.utterances)
     names = _names(table, ("file", "channel", "speaker", "label"), case_sensitive=case_sensitive)
@@ -73,7 +73,7 @@ def segments_of(source: Stm | Trn, *, case_sensitive: bool) -> Segments:
     state[np.isnan(begin_s) | np.isnan(end_s)] = UNTIMED
     if text.size:
         state[marked[text]] = MARKED
-    return Segments(
+    return TokenSegments(
         files=names["file"][0],
         channels=names["channel"][0],
         speakers=names["speaker"][0],

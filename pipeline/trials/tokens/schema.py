@@ -53,7 +53,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Segments:
+class TokenSegments:
     """Segments of one reference, sorted by (bucket, file, channel, begin); equal begins keep their order."""
 
     files: tuple[str, ...]
@@ -75,21 +75,21 @@ class Segments:
     def __len__(self) -> int:
         return int(self.text.size)
 
-    def tiles(self, first: int, last: int) -> Segments:
+    def tiles(self, first: int, last: int) -> TokenSegments:
         """Buckets ``first`` up to ``last`` (exclusive) as segments of their own; views, nothing is copied."""
         return _tiles(self, first, last)
 
 
 @dataclass(frozen=True)
 class TokenTimeline:
-    """What the words of an output are laid out with: the recordings of the reference, and the lexicon if any."""
+    """The frame for laying out words of an output: the recordings of the reference, and the lexicon if any."""
 
     units: tuple[str, ...] = ()
     """Sorted ``file channel`` pairs of the reference."""
     lexicon: Lexicon = field(default_factory=lambda: Lexicon({}))
 
 
-T = TypeVar("T", Words, Segments)
+T = TypeVar("T", Words, TokenSegments)
 
 
 def _tiles(value: T, first: int, last: int) -> T:

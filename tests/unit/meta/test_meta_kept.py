@@ -11,11 +11,11 @@ import pytest
 from pipeline.cli import main
 from pipeline.errors import DamageError
 from pipeline.grid.sweep import DAY_S, remove, survey
-from pipeline.meta.analysis import Analysis, Board
+from pipeline.meta.analysis import AnalysedBoard, Analysis
 from pipeline.meta.intervals import BoardIntervals, Resampling
 from pipeline.meta.publish import publish
 from pipeline.meta.rows import Row
-from pipeline.meta.study import Entry, Study
+from pipeline.meta.study import Study, StudyEntry
 from pipeline.store import arrays, studies
 from pipeline.store.blobs import Store
 
@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> Store:
 
 def write(store: Store, value: float, name: str = "years") -> dict[str, str]:
     """A study of one figure."""
-    study = Study(name, (Entry("a"),), source="0" * 64)
+    study = Study(name, (StudyEntry("a"),), source="0" * 64)
     return publish(store, Analysis(study, (Row("a", measure="atwv", value=value),), ()), lambda *_: f"<p>{value}</p>")
 
 
@@ -85,8 +85,10 @@ def test_replicates_stay_as_long_as_a_study_that_was_made_from_them(store):
     own, stray = "resamples/aa/aa", "resamples/bb/bb"
     for path in (own, stray):
         store.put(path, b"1")
-    board = Board("a", BoardIntervals("q", "d", "atwv", "query", Resampling(), {}), {}, None, replicates=(own, "gone"))
-    study = Study("drawn", (Entry("a"),), source="0" * 64)
+    board = AnalysedBoard(
+        "a", BoardIntervals("q", "d", "atwv", "query", Resampling(), {}), {}, None, replicates=(own, "gone")
+    )
+    study = Study("drawn", (StudyEntry("a"),), source="0" * 64)
     publish(store, Analysis(study, (), (board,)), lambda *_: "")
     latest = studies.latest(store, "drawn")
     assert latest is not None

@@ -16,7 +16,7 @@ from pipeline.meta.intervals import Resampling, board_of
 from pipeline.meta.published import read_published
 from pipeline.meta.ranks import agreement, between_boards, by_board, orders
 from pipeline.meta.rows import Row
-from pipeline.meta.study import Published
+from pipeline.meta.study import PublishedTable
 from pipeline.metrics.statistics.resampling import Ratios
 from pipeline.metrics.stt.significance import wilcoxon
 
@@ -37,7 +37,7 @@ def table(require: Callable[[str, object, str], None]) -> Callable[[str], Path]:
 
 def read(path: Path, **how: object) -> tuple[Row, ...]:
     with path.open("rb") as stream:
-        return read_published(stream, path.name, Published(str(path), **how))
+        return read_published(stream, path.name, PublishedTable(str(path), **how))
 
 
 def by_query(path: Path, features: str, dataset: str) -> Ratios:

@@ -10,8 +10,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted(path for room in ("pipeline", "flows") for path in (ROOT / room).rglob("*.py"))
 FILES_AT_MOST = 30
-SHARED = frozenset("Block Board Counted Entry Place Published Rates Rows Run Scored Segments Sweep".split())
-"""Names that two classes still have. None is added."""
 
 
 def classes() -> dict[str, list[Path]]:
@@ -32,7 +30,7 @@ def strings(path: Path) -> Iterator[str]:
 
 
 def test_a_class_name_means_one_thing() -> None:
-    twice = {name: paths for name, paths in classes().items() if len(paths) > 1 and name not in SHARED}
+    twice = {name: paths for name, paths in classes().items() if len(paths) > 1}
     assert twice == {}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline.report import render_page
-from pipeline.report.board import Board, Run, read_run
+from pipeline.report.board import Board, RunBoards, read_run
 from pipeline.report.headline import best_of, headline, is_best
 from pipeline.report.publication import board_tex
 from pipeline.report.terminal import COLUMNS, board_table
@@ -37,24 +37,24 @@ def changed(grid, values, canary=None):
     return {**grid, "": root.assign(canary=("system", marks))}
 
 
-def board_of(run: Run) -> Board:
+def board_of(run: RunBoards) -> Board:
     return next(one for one in run.boards_of("all") if (one.query_set, one.dataset) == ("eval", "dev"))
 
 
-def marked(run: Run, board: Board) -> list[list[bool]]:
+def marked(run: RunBoards, board: Board) -> list[list[bool]]:
     shown = headline(run)
     bests = best_of(board, shown)
     return [[is_best(entry, measure.name, bests) for measure in shown] for entry in board.entries]
 
 
-def in_latex(run: Run, board: Board) -> list[list[bool]]:
+def in_latex(run: RunBoards, board: Board) -> list[list[bool]]:
     tables = board_tex(run).split(r"\begin{table}")
     (own,) = [table for table in tables if f"Query set {board.query_set} on dataset {board.dataset}." in table]
     rows = own.partition(r"\midrule")[2].partition(r"\bottomrule")[0].strip().splitlines()
     return [["bf{" in cell or "boldsymbol" in cell for cell in row.split(" & ")[2:]] for row in rows]
 
 
-def on_the_page(run: Run, board: Board, grid, results) -> list[list[bool]]:
+def on_the_page(run: RunBoards, board: Board, grid, results) -> list[list[bool]]:
     html = render_page(grid, results)
     at = [(one.query_set, one.dataset) for one in run.boards_of("all")].index((board.query_set, board.dataset))
     tables = [one for one in re.findall(r'<table class="sortable".*?</table>', html, re.S) if "Rank</th>" in one]
@@ -62,7 +62,7 @@ def on_the_page(run: Run, board: Board, grid, results) -> list[list[bool]]:
     return [["best" in kind.split() for kind in re.findall(r'<td class="(n[^"]*)"', row)[1:]] for row in rows]
 
 
-def on_the_terminal(run: Run, board: Board) -> list[list[bool]]:
+def on_the_terminal(run: RunBoards, board: Board) -> list[list[bool]]:
     columns = board_table(run, board).columns[2:]
     cells = [[getattr(cell, "style", "") == "bold" for cell in column.cells] for column in columns]
     return [list(row) for row in zip(*cells, strict=True)]

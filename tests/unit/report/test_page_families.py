@@ -16,7 +16,7 @@ from page_families import EVIL, FAMILIES, Page
 from test_page import Reader, read
 from test_page_data import decoded
 
-from pipeline.report.board import Board, Run, read_run
+from pipeline.report.board import Board, RunBoards, read_run
 from pipeline.report.headline import headline
 
 
@@ -90,7 +90,9 @@ def boards_of(page: Page) -> dict[str, Board]:
     return named
 
 
-def figures_of(table: list[list[str | float]], board: Board, run: Run, *, turned: bool) -> dict[tuple[str, str], Any]:
+def figures_of(
+    table: list[list[str | float]], board: Board, run: RunBoards, *, turned: bool
+) -> dict[tuple[str, str], Any]:
     """What a table shows by system and measure; ``turned``: of all measures, a row each."""
     head, *rows = table
     scored = [entry.system for entry in board.entries if not entry.failed]

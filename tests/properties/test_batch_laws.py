@@ -47,10 +47,10 @@ def cell_of(name: str, size: int, seed: int) -> tuple[Protocol, Any, Any]:
             text = WRITERS[kind.removesuffix("_texts")](rows)
             tables[role] = READERS[kind](io.BytesIO(text.encode()), role)
         reference = protocol.family.refer(protocol, tables)
-        trials, _ = protocol.family.lay_out(protocol, tables, reference.timeline)
+        laid, _ = protocol.family.lay_out(protocol, tables, reference.timeline)
     except RescoreError:
         assume(False)
-    return protocol, reference, trials
+    return protocol, reference, laid.whole()
 
 
 def same(one: Labels, other: Labels) -> bool:

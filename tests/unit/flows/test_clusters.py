@@ -48,7 +48,9 @@ def test_an_address_is_used_as_it_is(scheduler):
 
 def test_an_unknown_kind_is_refused():
     unknown = clusters.open_cluster(Settings(cluster="slurmy"))
-    with pytest.raises(UsageError, match=r"unknown cluster 'slurmy' \(known: none, local, slurm, kubernetes, tcp://"):
+    with pytest.raises(
+        UsageError, match=r"unknown cluster 'slurmy' \(known: none, local, slurm, pbs, sge, lsf, kubernetes, tcp://"
+    ):
         unknown.__enter__()
 
 

@@ -31,7 +31,8 @@ def test_the_demo_needs_no_network(tmp_path, require):
     assert "22 cells scored, 2 failed" in done.stdout
     assert "eval-q_eval.stdlist.xml:325" in done.stdout.replace("\n", "")
     assert "Traceback" not in done.stderr
-    assert len(done.stderr.splitlines()) <= 1, done.stderr  # what is about to happen, and nothing else
+    told = [line for line in done.stderr.splitlines() if not line.startswith("Dask's pages: ")]
+    assert len(told) <= 1, done.stderr  # what is about to happen, and nothing else
     assert (tmp_path / "demo" / "store").is_dir()
     assert not (tmp_path / "home" / ".prefect").exists()
 

@@ -161,12 +161,13 @@ def rescore_run(place: str, folder: Path, **environment: str) -> subprocess.Pope
     return subprocess.Popen(command, env={**own, **environment}, stdout=pipe, stderr=pipe)
 
 
-def dump(flow_run: str) -> bytes:
-    """Prefect's database as SQL, once it has heard that the flow run of this name is done."""
+def dump(evaluation: str) -> bytes:
+    """Prefect's database as SQL, once it has heard that the flow run of this evaluation file is done."""
     from prefect.settings import PREFECT_API_URL
 
     api = PREFECT_API_URL.value()
-    [run] = httpx.post(f"{api}/flow_runs/filter", json={"flow_runs": {"name": {"any_": [flow_run]}}}).json()
+    runs = httpx.post(f"{api}/flow_runs/filter", json={"sort": "START_TIME_DESC"}).json()
+    [run] = [one for one in runs if one["parameters"].get("evaluation") == evaluation]
     done = {"event": {"name": ["prefect.flow-run.Completed"]}, "resource": {"id": [f"prefect.flow-run.{run['id']}"]}}
     until(lambda: httpx.post(f"{api}/events/filter", json={"filter": done}).json()["total"], "the end of the flow run")
     with closing(sqlite3.connect(f"file:{database()}?mode=ro", uri=True)) as connection:
@@ -189,7 +190,7 @@ def test_a_run_outlives_its_server_and_writes_no_credentials(
     assert figures(store) == figures(local) != {}
     written = {path: store.get(path) for path in store.listing()}
     written |= {str(path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    written |= {"output": b"\n".join(said), "database": dump(f"rescore {place}/evaluation.yaml")}
+    written |= {"output": b"\n".join(said), "database": dump(f"{place}/evaluation.yaml")}
     assert {name: found for name, data in written.items() if (found := found_in(data, KEY, SECRET))} == {}
     assert b'"logger": "rescore"' in written["output"]
 

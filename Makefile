@@ -34,7 +34,7 @@ season: $(STAMP)
 # `make test ARGS=tests/unit/align` runs what it names, in one process.
 test: $(STAMP)
 ifeq ($(strip $(ARGS)),)
-	@echo "Tests run in two processes, each shown when it has ended: some 16 minutes each on two cores."
+	@echo "Tests run in two processes, each shown when it has ended: some 20 minutes each on two cores."
 	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target test-alone test-servers
 else
 	$(BIN)/pytest $(ARGS)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline import compiled
 from pipeline.align.mapping.grouped import positions_within
 from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.table import Array, recode, wide
@@ -53,11 +52,6 @@ def inside_excerpts(excerpts: Excerpts, places: Places, begin_s: Floats, end_s: 
         return np.zeros(places.file.size, np.bool_)
     spans = _spans(excerpts)
     place = _of_places(spans.place, excerpts, places.names)
-    if compiled.started() and _are_few(places.names) and not spans.several.any():
-        from pipeline.align.excerpts_kernel import between
-
-        ends = spans.opens_s[place], spans.closes_s[place]
-        return between(places.file, places.channel, len(places.channels), begin_s, end_s, *ends)
     at = _place_of_rows(excerpts, places)
     inside: Bools = (begin_s >= spans.opens_s[place][at]) & (end_s <= spans.closes_s[place][at])
     if spans.several.any():

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
-from pipeline import compiled
 from pipeline.align.labels import Labels
 from pipeline.engine import supplements
 from pipeline.engine.costed import costed
@@ -106,7 +105,7 @@ def score_whole(store: Store, plan_address: str, cell: Cell) -> Work:
     info, work = ingest(*place)
     here = CellPlace.of(*place)
     there = store.exists(here.labels)
-    parts = [score_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    parts = [score_batch(*place, *ends, there) for ends in here.ranges(info)]
     done: Work = conclude(*place, merged(parts), info)
     return work + done
 
@@ -133,23 +132,18 @@ def read_piece(store: Store, plan_address: str, cell: Cell, k: int) -> Work:
 
 
 @costed("batches")
-def score_batch(
-    store: Store, plan_address: str, cell: Cell, first: int, last: int, there: bool, n_trials: int
-) -> Counted:
+def score_batch(store: Store, plan_address: str, cell: Cell, first: int, last: int, there: bool) -> Counted:
     """Task: the partial of buckets ``first`` up to ``last`` (exclusive).
 
     With ``there`` it is counted from the labels that the store has; else the trials are aligned, and the labels are
-    written, if the buckets are a batch, or come with it. ``n_trials`` are those of the cell.
+    written, if the buckets are a batch, or come with it.
     """
-    made = count_batch(store, plan_address, cell, first, last, there, n_trials)
+    made = count_batch(store, plan_address, cell, first, last, there)
     return _kept(CellPlace.of(store, plan_address, cell), made, first, last)
 
 
-def count_batch(
-    store: Store, plan_address: str, cell: Cell, first: int, last: int, there: bool, n_trials: int
-) -> Counted:
+def count_batch(store: Store, plan_address: str, cell: Cell, first: int, last: int, there: bool) -> Counted:
     """``score_batch`` without writing anything; labels come with it that the store lacks or holds damaged."""
-    compiled.start(n_trials)
     place = CellPlace.of(store, plan_address, cell)
     trials, key, work = place.rows(first, last)
     path, found = place.labels, None
@@ -206,7 +200,6 @@ def _aligned(place: CellPlace, first: int, last: int) -> Labels:
 @costed("conclude")
 def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: trialstore.TrialsInfo) -> Work:
     """Task: the cell's labels, where they are to be kept, and its merged partial → figures → the result."""
-    compiled.start(info.n_rows)
     keep_some_memory()
     place = CellPlace.of(store, plan_address, cell)
     work = place.work + total.work
@@ -260,7 +253,6 @@ def keep_conclusion(place: CellPlace, conclusion: Conclusion, findings: tuple[Fi
 @costed("conclude")
 def supplement(store: Store, plan_address: str, cell: Cell, total: Counted, info: trialstore.TrialsInfo) -> Work:
     """Task: what later measures say of a cell whose result is there, from its merged partial."""
-    compiled.start(info.n_rows)
     place = CellPlace.of(store, plan_address, cell)
     facts, _ = facts_of(place)
     asked = Asked(tuple(place.job.later))

@@ -13,17 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline import compiled
 from pipeline.arrays import Floats, Ints
 from pipeline.partials.digits import BLOCK, LARGEST_BLOCK, LIMB_BITS, N_LIMBS, ORIGIN, carried, digits, whole
 
 ROW = N_LIMBS + 2
 """Columns of a grouped sum: the limbs, then how often +inf and -inf were added."""
-
-COMPILED_FROM = 1 << 15
-"""Values from which the compiled kernel is worth a call."""
-MOST_COMPILED = 2.0**30
-"""Counts in all, up to which the kernel's limbs hold their sums."""
 
 FAR = 1000
 """Binary digits by which sums beyond float64 are shifted before they are divided."""
@@ -68,12 +62,6 @@ class ExactSum:
             raise ValueError(f"counts must be as many as the values and not negative (shape {counts.shape})")
         if counts.size and int(counts.min()) == int(counts.max()) == 1:
             return cls.of(values)
-        if values.size >= COMPILED_FROM and compiled.started() and float(counts.sum(dtype=np.float64)) < MOST_COMPILED:
-            from pipeline.partials.exact_kernel import add_products
-
-            limbs = np.zeros((1, ROW), np.int64)
-            add_products(values.reshape(1, -1), counts, limbs)
-            return cls.of_limbs(limbs[0])
         positive, negative, finite = _without_infinities(values)
         units = 0
         for block in _blocks(finite, BLOCK):

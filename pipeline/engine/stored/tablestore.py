@@ -15,9 +15,9 @@ from pipeline.engine.mending import unless_damaged
 from pipeline.engine.work import Work, total
 from pipeline.errors import DamageError, Finding, InputError
 from pipeline.formats.table import Table
-from pipeline.partials.codec import Column, decode_columns, encode_columns
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store
+from pipeline.store.columns import Column, decode_columns, encode_columns
 from pipeline.terms import Source
 
 KIND = "table/1"

@@ -9,11 +9,9 @@ from typing import Any
 
 from pipeline.cli.output import note
 from pipeline.engine.result import Result
-from pipeline.engine.stored.alignments import align_tables
 from pipeline.errors import UsageError
 from pipeline.protocols.base import Protocol
 from pipeline.protocols.kws.settings import KwsSettings
-from pipeline.report.kwseval.alignment import alignment_csv
 from pipeline.report.kwseval.tables import EXTRAS, tables
 
 _NAMES = ("alignment", "sum", "bsum")
@@ -81,6 +79,9 @@ def write_reports(args: argparse.Namespace, protocol: Protocol, read: Mapping[st
     if args.det:
         _write_det(args, protocol, result)
     if args.alignment:
+        from pipeline.engine.stored.alignments import align_tables
+        from pipeline.report.kwseval.alignment import alignment_csv
+
         Path(args.alignment).write_text(alignment_csv(align_tables(protocol, read)), encoding="utf-8", newline="")
     for name in ("sum", "bsum"):
         given = getattr(args, name)

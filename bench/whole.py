@@ -177,7 +177,7 @@ def _own_store(filled: str) -> Path:
 
 def _prepared(stored: str, *paths: str) -> Run:
     if find_spec("numba") is not None:
-        import_module("pipeline.formats.fast.compiled").compile_all()
+        import_module("pipeline.formats.kws.fast.compiled").compile_all()
     warm = Path("warm").absolute()
     warm.mkdir()
     _planned(warm / "store", _SCORED_AT, [write_files(warm, N_WARM, 400, 3000)[role] for role in ROLES])()

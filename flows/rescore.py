@@ -82,7 +82,7 @@ def run_evaluation(
     settings, kept = settings_for(store, cluster, workers), Store(store)
     check_cluster(settings)
     if det:
-        from pipeline.report.plots.det_file import check_forms
+        from pipeline.report.det_file import check_forms
 
         check_forms(det)
     work = plan(load_evaluation(evaluation), kept, alignments=alignments, det=det)

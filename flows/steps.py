@@ -97,7 +97,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     if is_probe(plan.evaluation):  # its figures are a line in a study, and nobody opens a page of its own
         return publish(store, plan, results, work=lambda: {**document(plan, total(works)), **notes})
     from pipeline.report.cell_tables import write_cell_tables
-    from pipeline.report.plots.det_file import write_cell_drawings
+    from pipeline.report.det_file import write_cell_drawings
     from pipeline.report.uncertainty import when_cheap
     from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
 

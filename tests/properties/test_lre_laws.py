@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.formats.lre.names import LANGUAGES, columns_of
+from pipeline.metrics.entropy.class_costs import log_cost, log_prior, prior_entropy
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.multiclass.cost import log_cost, log_prior, prior_entropy
 from pipeline.metrics.multiclass.decisions import c_eta, decisions
 from pipeline.metrics.multiclass.lre import figures
 from pipeline.metrics.multiclass.totals import LreTotals, totals_of

@@ -16,8 +16,8 @@ from pipeline.engine import editions
 from pipeline.engine.inputs import format_of, read_planned
 from pipeline.engine.mending import removing, unless_damaged
 from pipeline.errors import DamageError, PlatformError, UsageError
-from pipeline.formats.fast.kwslist import output_of
-from pipeline.formats.fast.part import FIRST_BLOCK, NotCanonicalError, PartOfFile, read_part
+from pipeline.formats.kws.fast.kwslist import output_of
+from pipeline.formats.kws.fast.part import FIRST_BLOCK, NotCanonicalError, PartOfFile, read_part
 from pipeline.formats.kws.kwslist import SystemOutput, scanner_for
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store, open_input

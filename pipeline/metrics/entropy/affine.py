@@ -14,10 +14,10 @@ from pipeline.metrics.entropy import newton
 from pipeline.metrics.entropy.affine_passes import BINS, COARSER, Look, Moments, Rows, finite_part, look
 from pipeline.metrics.entropy.binary_sums import binary_sums, rough_objective
 from pipeline.metrics.entropy.maps import AffineMap
+from pipeline.metrics.entropy.newton_sums import NewtonSums
 from pipeline.metrics.entropy.objective import Objective
 from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.measure import Over
-from pipeline.metrics.multiclass.sums import NewtonSums
 
 _CONFIRMED = 2.0**-50
 """Decrement, relative to the objective, at which a minimum foretold by moments is confirmed: half of it is missing."""

@@ -1,4 +1,4 @@
-"""Cost, gradient and Hessian of an affine recalibration of two classes: the sums of ``multiclass_sums`` for K = 2.
+"""Cost, gradient and Hessian of an affine recalibration of two classes: the sums of ``newton_sums`` for K = 2.
 
 Rows of one class stand side by side, so that a pass costs a fraction of what it costs for K classes.
 """
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.arrays import Floats, Ints
+from pipeline.metrics.entropy.class_costs import class_sums
 from pipeline.metrics.entropy.maps import AffineMap
+from pipeline.metrics.entropy.newton_sums import NewtonSums, n_columns, objective_of
 from pipeline.metrics.entropy.objective import Objective
 from pipeline.metrics.entropy.portable import exp
-from pipeline.metrics.multiclass.cost import class_sums
-from pipeline.metrics.multiclass.sums import NewtonSums, n_columns, objective_of
 from pipeline.metrics.statistics.resampling import to_grid
 from pipeline.partials.digits import N_LIMBS, carried, digits
 from pipeline.partials.exact import ROW

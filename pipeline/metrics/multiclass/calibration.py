@@ -12,12 +12,12 @@ import numpy as np
 
 from pipeline.arrays import Floats
 from pipeline.metrics.entropy import newton
+from pipeline.metrics.entropy.class_costs import Labels, LogCostSums, margins_of, prior_entropy
 from pipeline.metrics.entropy.maps import AffineMap, Vector, ldexp
 from pipeline.metrics.entropy.newton import NOT_SETTLED
+from pipeline.metrics.entropy.newton_sums import NewtonSums
 from pipeline.metrics.entropy.objective import Objective
 from pipeline.metrics.entropy.separability import COMPLETE, DEGENERATE, OVERLAP, QUASI, Separability, separability
-from pipeline.metrics.multiclass.cost import Labels, LogCostSums, margins_of, prior_entropy
-from pipeline.metrics.multiclass.sums import NewtonSums
 
 Ties = Mapping[tuple[int, frozenset[int]], float]
 """How many trials of a class (first) have exactly these classes tied with the true one."""

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.arrays import Floats
+from pipeline.metrics.entropy.class_costs import LogCostSums, binary_log_cost, confusion, prior_entropy
 from pipeline.metrics.entropy.separability import OVERLAP
 from pipeline.metrics.multiclass.calibration import AffineCalibration, calibrate
-from pipeline.metrics.multiclass.cost import LogCostSums, binary_log_cost, confusion, prior_entropy
 from pipeline.partials.exact import ExactSum
 from pipeline.terms import Figure
 

@@ -20,7 +20,7 @@ from pipeline.protocols import find
 
 with patch.object(kwslist, "START_FROM_BYTES", 0):
     print(score_files(find("openkws13"), write_files(Path(sys.argv[1]), 60_000, 100, 1000)).figures["mtwv"].value)
-assert "pipeline.formats.fast.fast_kernel" in sys.modules
+assert "pipeline.formats.kws.fast.fast_kernel" in sys.modules
 """
 
 
@@ -38,7 +38,7 @@ def test_scoring_compiles_nothing_more(tmp_path):
         command = [sys.executable, *words]
         return subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=240).stdout
 
-    run("-m", "pipeline.formats.fast.compiled")
+    run("-m", "pipeline.formats.kws.fast.compiled")
     made = compiled_in(cache)
     assert made
     assert 0.0 < float(run("-c", _READ, str(tmp_path))) < 1.0

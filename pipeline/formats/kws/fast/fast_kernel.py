@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numba import float64, int64, njit, uint64
 
-from pipeline.formats.fast.kernel_cache import by_sources
-from pipeline.formats.fast.state import (
+from pipeline.formats.kws.fast.kernel_cache import by_sources
+from pipeline.formats.kws.fast.state import (
     CHANNELS_AT_MOST,
     CLOSE,
     DECIMALS_AT_MOST,
@@ -26,7 +26,7 @@ from pipeline.formats.fast.state import (
     ROW,
     TAIL,
 )
-from pipeline.formats.fast.words import LANES, alike, low_zeros, mixed_bytes, put_word, quotes, word_at
+from pipeline.formats.kws.fast.words import LANES, alike, low_zeros, mixed_bytes, put_word, quotes, word_at
 
 TAG_BYTES_AT_MOST = 1 << 12
 """What is longer is declined; what is shorter and odd may only be cut off by the end of the data."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.formats.fast.state import (
+from pipeline.formats.kws.fast.state import (
     BEGIN,
     CHANNEL,
     CHANNELS_AT_MOST,

@@ -20,10 +20,10 @@ import numpy as np
 
 from pipeline.errors import InputError, Problems
 from pipeline.formats.columns import table
-from pipeline.formats.fast.part import NotCanonicalError, PartOfFile, joined, read_part
-from pipeline.formats.fast.state import Scanner
 from pipeline.formats.findings import Notices
 from pipeline.formats.kws.detections import Detections, QueryBlocks
+from pipeline.formats.kws.fast.part import NotCanonicalError, PartOfFile, joined, read_part
+from pipeline.formats.kws.fast.state import Scanner
 from pipeline.formats.kws.kwslist import SystemOutput, described
 from pipeline.formats.kws.scoretexts import DIGITS
 from pipeline.formats.table import Compact, Table

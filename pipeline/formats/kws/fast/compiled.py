@@ -1,4 +1,4 @@
-"""The scanner of the fast reader that Numba compiles: ``python -m pipeline.formats.fast.compiled`` does, for images.
+"""The scanner that Numba compiles: ``python -m pipeline.formats.kws.fast.compiled`` does, for images.
 
 Numba's start takes most of a second, after which 5e6 detections reach a store 1.5 times as fast as by ``vectors``.
 """
@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.formats.fast.kernel_cache import begin_with_compiled
+from pipeline.formats.kws.fast.kernel_cache import begin_with_compiled
 
 begin_with_compiled()
 
-from pipeline.formats.fast.fast_kernel import BYTES_AT_MOST, FIRST_BYTE, FIRST_PLACE, scan  # noqa: E402
-from pipeline.formats.fast.state import COLUMNS, DECIMALS_AT_MOST, PADDING, Scanned, literals  # noqa: E402
+from pipeline.formats.kws.fast.fast_kernel import BYTES_AT_MOST, FIRST_BYTE, FIRST_PLACE, scan  # noqa: E402
+from pipeline.formats.kws.fast.state import COLUMNS, DECIMALS_AT_MOST, PADDING, Scanned, literals  # noqa: E402
 from pipeline.formats.table import Array  # noqa: E402
 
 _TAGS, _ODDS = 1 << 12, 3 << 15

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from pipeline.report.plots.marks import Text
 
 MOST, LONGEST = 12, 24
 """Beyond so many points none is named; longer names are cut."""
@@ -12,18 +13,7 @@ CHAR, LINE, RADIUS = 6.2, 12.0, 6.0
 Box = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A name in a figure's pixels; ``style`` is the system's place in the grid."""
-
-    x: float
-    y: float
-    anchor: str
-    text: str
-    style: int
-
-
-def placed(points: Sequence[tuple[float, float, str, int]], within: Box) -> tuple[Note, ...]:
+def placed(points: Sequence[tuple[float, float, str, int]], within: Box) -> tuple[Text, ...]:
     """Names of points (x, y, name, style) right, left, above or below them; one that fits nowhere is left out."""
     if len(points) > MOST:
         return ()
@@ -33,10 +23,10 @@ def placed(points: Sequence[tuple[float, float, str, int]], within: Box) -> tupl
         text = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
         width = CHAR * len(text)
         for note, left in (
-            (Note(x + 8, y + 4, "start", text, style), x + 8),
-            (Note(x - 8, y + 4, "end", text, style), x - 8 - width),
-            (Note(x, y - 9, "middle", text, style), x - width / 2),
-            (Note(x, y + 17, "middle", text, style), x - width / 2),
+            (Text(x + 8, y + 4, text, "start", style=style), x + 8),
+            (Text(x - 8, y + 4, text, "end", style=style), x - 8 - width),
+            (Text(x, y - 9, text, "middle", style=style), x - width / 2),
+            (Text(x, y + 17, text, "middle", style=style), x - width / 2),
         ):
             box = (left, note.y - LINE + 2, left + width, note.y + 2)
             if _inside(box, within) and not any(_meet(box, other) for other in taken):

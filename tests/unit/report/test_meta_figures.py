@@ -82,7 +82,7 @@ def test_a_heat_map_says_what_it_can_in_its_fields():
     assert drawing is not None
     said = [text.text for text in drawing.texts if text.kind == "cell"]
     assert said == ["1", "−.33*", "—", "−.33*", "1", "0", "—", "0", "1"]
-    assert any("protocols differ" in rect.title for rect in drawing.rects)
+    assert any("protocols differ" in rect.text for rect in drawing.rects)
     assert heat_map(("a",), {}, "tau") is None
 
 
@@ -90,5 +90,5 @@ def test_ranks_side_by_side_have_a_line_for_each_system():
     drawing = rank_plot([("one", {"good": 1.0, "poor": 2.0}), ("two", {"good": 2.0, "poor": 1.0})], STYLES)
     assert drawing is not None
     assert len(drawing.paths) == 2
-    assert len(drawing.dots) == 4
+    assert len(drawing.marks) == 4
     assert rank_plot([("one", {"good": 1.0})], STYLES) is None

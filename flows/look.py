@@ -1,4 +1,4 @@
-"""What a look at an evaluation finds, without Prefect and Dask: most looks find that nothing has changed."""
+"""Whether an evaluation has changed, without Prefect and Dask: mostly it has not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.terms import Evaluation
 
 @dataclass(frozen=True)
 class Watched:
-    """What one look came to."""
+    """The state of an evaluation at one look."""
 
     evaluation: str
     run: str

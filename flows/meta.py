@@ -87,7 +87,7 @@ def resample(store: str, wanted: Sequence[Draw], how: Resampling, client: Client
 
 
 def _drawn(client: Client, store: Store, wanted: Sequence[Draw], how: Resampling) -> Sequence[int]:
-    """What each task made. Raises ``PlatformError`` when the cluster lost one."""
+    """The result of each task. Raises ``PlatformError`` when the cluster lost one."""
     run = runner(client)
     try:
         made: Sequence[int] = client.gather([run.submit(work, store, one, how) for one in wanted])

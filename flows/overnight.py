@@ -118,7 +118,7 @@ def _run(store: Store, work: Plan, prepared: Work, settings: Settings, *, staged
 
 @dataclass
 class Done:
-    """What became of the cells that were to be scored."""
+    """The outcome of the cells that were to be scored."""
 
     works: list[Work] = field(default_factory=list)
     died: list[Cell] = field(default_factory=list)
@@ -126,7 +126,7 @@ class Done:
     takes: list[Takes] = field(default_factory=list)
 
     def add(self, scored: ScoredCells) -> None:
-        """What one task came to."""
+        """Add the outcome of one task."""
         self.works.append(scored.work)
         self.died += [Cell(*cell) for cell in scored.died]
         self.takes += scored.takes
@@ -146,7 +146,7 @@ def score_all(place: TaskPlace, jobs: Sequence[Job], lookout: Lookout, show_prog
 def _flown(
     place: TaskPlace, groups: Mapping[str, list[Cell]], lookout: Lookout, reached: Callable[[int], None]
 ) -> Done:
-    """What became of groups of cells, each a task. ``reached`` hears how many cells have landed, now and then."""
+    """The outcome of groups of cells, each a task. ``reached`` hears how many cells have landed, now and then."""
     failures, done, flight = dict[str, BaseException](), Done(), place.flight
     ended: SimpleQueue[tuple[str, PrefectFuture[Any]]] = SimpleQueue()
     waiting, n_left = deque(groups.items()), len(groups)
@@ -230,7 +230,7 @@ def grouped(jobs: Sequence[Job], most: int) -> dict[str, list[Job]]:
 
 
 def _failure(future: PrefectFuture[Any]) -> BaseException | None:
-    """What a finished task raised, None when it succeeded."""
+    """The error of a finished task, None when it succeeded."""
     future.wait()
     if future.state.is_completed():
         return None

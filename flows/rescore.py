@@ -39,7 +39,7 @@ _MEND_SERVER = (
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What a run came to. Every figure in ``board`` comes from the grid; ``paths`` are URLs by name."""
+    """The outcome of a run. Every figure in ``board`` comes from the grid; ``paths`` are URLs by name."""
 
     run_id: str
     store: str

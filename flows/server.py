@@ -34,7 +34,7 @@ TERMINATED = 128 + signal.SIGTERM
 
 @dataclass
 class _Watched:
-    """What this process knows of its server."""
+    """The state of this process's server."""
 
     lost: Event = field(default_factory=Event)
     is_watched: bool = False

@@ -1,4 +1,4 @@
-"""What a run does beside scoring cells, without Prefect and without Dask: the last look at results, and publishing."""
+"""Steps of a run beside scoring cells, without Prefect and without Dask: the last look at results, and publishing."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
 
 
 def _told_apart(changes: Diff | None, intervals: Sequence[BoardIntervals] | None) -> str:
-    """What ends the name of a folder of reports: nothing for those of a first run, all of whose intervals are known.
+    """The ending of the name of a folder of reports: "" for those of a first run, all of whose intervals are known.
 
     Reports say what moved since the run before and lack intervals where trials are lost, so that equal runs that are
     published at once may have others. Neither may replace what the other's manifest names.
@@ -145,7 +145,7 @@ def _previous(store: Store, plan: Plan) -> Side | None:
 
 
 def _changes(previous: Side | None, plan: Plan, grid: Any, results: Sequence[Result]) -> Diff | None:
-    """What moved since the run before; None before the first, or where that cannot be read."""
+    """Changes since the run before; None before the first, or where that cannot be read."""
     if previous is None:
         return None
     from pipeline.report.changes.diff import Side, compare

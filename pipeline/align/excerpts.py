@@ -95,7 +95,7 @@ def at_places(table: Bools, excerpts: Excerpts, places: Places) -> Bools:
 
 
 def _of_places(table: Array, excerpts: Excerpts, names: Names) -> Array:
-    """What ``table`` says of each place that rows can have; of those it has itself where these are too many."""
+    """Values of ``table`` at each place that rows can have; at its own places where these are too many."""
     if not _are_few(names):
         return table.ravel()
     files, channels = recode(names[0], excerpts.files), recode(names[1], excerpts.channels)

@@ -82,7 +82,7 @@ def run() -> None:
 
 
 def set_environment() -> None:
-    """What libraries read when they are imported. Whoever set these variables knows better."""
+    """Set variables that libraries read on import. Those that are set already stay."""
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrices are small here: threads that wait for each other only cost
     # A column is written once and read once or twice: huge pages gain little, and where memory is fragmented, making

@@ -158,7 +158,7 @@ def count_batch(store: Store, plan_address: str, cell: Cell, first: int, last: i
 
 
 def _kept(place: CellPlace, made: Counted, first: int, last: int) -> Counted:
-    """What was made of a run of buckets, its labels in the store where it is a batch."""
+    """The counts of a run of buckets, its labels in the store where it is a batch."""
     if made.labels is None or not place.is_batch(first, last):
         return made
     key_row = int(place.reference.key.offsets[first])
@@ -211,7 +211,7 @@ def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: 
 
 
 def _units(place: CellPlace, partial: Any, info: trialstore.TrialsInfo) -> Work:
-    """What publishing needs of a cell's units, so that no cell of a run is counted twice."""
+    """A cell's units, handed to publishing so that no cell of a run is counted twice."""
     last = place.reference.key.offsets.size - 1
     made = sampled(place.protocol, partial, place.reference.facts, survey_of(info), lambda: place.rows(0, last)[:2])
     return Work() if made is None else Work(samples={place.job.path: made})

@@ -1,1 +1,1 @@
-"""What adds up exactly: values with a pure, associative, commutative ``+`` and a zero."""
+"""Partials, which add up exactly: values with a pure, associative, commutative ``+`` and a zero."""

@@ -13,7 +13,7 @@ from pipeline.partials.tie_order import TieOrder
 
 @dataclass(frozen=True)
 class Declared:
-    """What a system declared for an event it processed; NaN where it declared nothing."""
+    """Threshold and hours that a system declared for an event it processed; NaN where it declared none."""
 
     threshold: float
     hours: float

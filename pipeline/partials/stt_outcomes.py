@@ -62,7 +62,7 @@ _PER_STEP = ("step", "reference", "output", "confidence")
 
 @dataclass(frozen=True, eq=False)
 class SttOutcomes:
-    """What adds up over tiles. Groups are ``file channel speaker label``, none of which holds a blank."""
+    """Counts and sums of scored segments. Groups are ``file channel speaker label``, none of which holds a blank."""
 
     groups: tuple[str, ...] = ()
     counts: Ints = field(default_factory=_zeros(np.int64, 0, len(COUNTS)))

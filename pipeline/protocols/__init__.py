@@ -115,7 +115,7 @@ def idle(protocol: Protocol) -> tuple[Finding, ...]:
 
 
 def describe(protocol: Protocol) -> dict[str, Any]:
-    """What ``rescore protocols NAME`` prints: roles, settings with their defaults, measures with their sources."""
+    """A protocol as ``rescore protocols NAME`` prints it: roles, settings and defaults, measures and sources."""
     return {
         "protocol": protocol.name,
         "edition": protocol.edition,

@@ -1,4 +1,4 @@
-"""What a protocol is: a frozen value that names how files become trials, outcomes, partials and figures.
+"""Protocols and families: a frozen value that names how files become trials, outcomes, partials and figures.
 
 A *family* holds the functions its protocols share; a *protocol* adds settings, operating point and measures.
 The engine knows only these two types.
@@ -182,7 +182,7 @@ class Boards:
 
 @dataclass(frozen=True)
 class Abilities(Generic[Trials, Key, Timeline, Totals]):
-    """What only some families can do; None where one cannot."""
+    """Capabilities that only some families have; None where one has not."""
 
     reader: Callable[[Protocol, str], str | None] = _no_reader
     """Protocol and role → the format to read it with where settings ask for another one than the role's."""

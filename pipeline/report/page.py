@@ -47,7 +47,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What one cell's inputs gave rise to: problems of a failed cell, warnings of a scored one."""
+    """Findings on one cell's inputs: problems of a failed cell, warnings of a scored one."""
 
     result: Result
 
@@ -163,7 +163,7 @@ def _counts(boards: tuple[Board, ...]) -> list[tuple[str, int]]:
 
 
 def _facts(results: Iterable[Result]) -> dict[tuple[str, str, str], Mapping[str, float | str]]:
-    """What key, dataset and output say about a cell, by (query set, dataset, system)."""
+    """Facts of cells, by (query set, dataset, system)."""
     return {(r.cell.query_set, r.cell.dataset, r.cell.system): r.facts for r in results if r.cell is not None}
 
 

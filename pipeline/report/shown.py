@@ -33,7 +33,7 @@ class Shown:
     system: str = ""
 
     def of(self, system: str) -> Shown:
-        """What one system's page shows: nothing of anybody else, and nothing of what moved."""
+        """The contents of one system's page: nothing of anybody else, and nothing of what moved."""
         grid, results = of_system(self.grid, self.results, system)
         return replace(self, grid=grid, results=results, run=read_run(grid), changes=None, system=system)
 

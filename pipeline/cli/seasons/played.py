@@ -84,7 +84,7 @@ class PlayedSeason:
         return shlex.join(["rescore", *(word.replace(f"{self.folder}/", "") for word in words)])
 
     def on(self, *arguments: str | Path, code: int = 0) -> str:
-        """What a command prints that is called on the season's store."""
+        """The output of a command on the season's store."""
         return self.call(*arguments, "--store", self.store, code=code)
 
     def collect(self, phase: str) -> None:

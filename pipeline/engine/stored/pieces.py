@@ -183,7 +183,7 @@ def encode(part: PartOfFile) -> bytes:
 
 
 def decode(data: bytes) -> PartOfFile | None:
-    """What ``encode`` wrote; None for a piece that was declined. Raises ``DamageError`` for anything else."""
+    """The part that ``encode`` wrote; None for a piece that was declined. Raises ``DamageError`` for anything else."""
     columns, about = decode_columns(data, KIND)
     try:
         if about.pop("declined"):

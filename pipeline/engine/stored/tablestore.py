@@ -83,7 +83,7 @@ def _table(store: Store, protocol: Protocol, role: str, source: Source) -> tuple
 
 
 def encode(value: Any) -> bytes:
-    """What a reader returned, as sealed bytes: tables as columns, all else as JSON."""
+    """A reader's value as sealed bytes: tables as columns, all else as JSON."""
     columns, about, tables = dict[str, Column](), dict[str, Any](), list[str]()
     for entry in fields(value):
         content = getattr(value, entry.name)
@@ -99,7 +99,7 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes, name: str) -> Any:
-    """What ``encode`` wrote, as a value of the format ``name``. Raises ``DamageError`` where it is something else."""
+    """The value of the format ``name`` that ``encode`` wrote. Raises ``DamageError`` where it is something else."""
     columns, _ = decode_columns(data, KIND)
     try:
         about = json.loads(columns["about"][0])

@@ -1,4 +1,4 @@
-"""What the affine minimum asks of all trials before it iterates: exact, mergeable, the same for any cut."""
+"""Sums over all trials that the affine minimum starts from: exact, mergeable, the same for any cut."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def margins_of(llh: Floats, labels: Labels, unit: int) -> Floats:
 
 @dataclass(frozen=True)
 class LogCostSums:
-    """What the first pass says of a set of trials: mergeable, exact, unweighted by class.
+    """The sums of the first pass over trials: mergeable, exact, unweighted by class.
 
     ``limbs``: exact sums (K, 2, ROW) of multiplicities and of costs. ``least`` and ``largest`` (2, K, K): over the
     trials of class y, the least and the largest score of y minus score of i, and the same of halved scores, whose

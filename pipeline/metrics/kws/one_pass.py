@@ -1,4 +1,4 @@
-"""What a cell's measures ask of all rows of its ledger: each thing is looked for once, whoever wants it."""
+"""One pass over all rows of a cell's ledger, for everything that its measures need of them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Counting:
 
 
 class Passed(NamedTuple):
-    """What is folded over all rows of a cell."""
+    """Sums and maxima over all rows of a cell."""
 
     trials: ScoreCounts
     """Of queries with targets."""

@@ -127,7 +127,7 @@ def ties_of(llh: Floats, labels: Labels, verdict: Separability, unit: int, multi
 
 
 def infimum_of_ties(ties: Ties, prior: Sequence[float], weights: Sequence[float]) -> float:
-    """What is left of the cost of a quasi-separable set as the scale grows: only tied classes still compete, nats."""
+    """The limit of the cost of a quasi-separable set as the scale grows: only tied classes still compete, nats."""
     rows = sorted((y, tuple(sorted(others)), n) for (y, others), n in ties.items() if n)
     nowhere = (0.0,) * len(prior)
     return newton.balance(

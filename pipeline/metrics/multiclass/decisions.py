@@ -1,4 +1,4 @@
-"""What a system's log-likelihoods decide: confusion of languages, costs by language, weighted misclassification."""
+"""Decisions by log-likelihoods: confusion of languages, costs by language, weighted misclassification."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def _named(units: Mapping[str, int]) -> str:
 
 
 def timeline_parts(settings: Any, _timeline: TokenTimeline) -> dict[str, Any]:
-    """What the order of words depends on beside the output's bytes: the folding of file and channel names."""
+    """The part of a timeline that the order of words depends on: the folding of file and channel names."""
     return {"case_sensitive": settings.case_sensitive}
 
 

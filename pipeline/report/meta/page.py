@@ -91,7 +91,7 @@ def styles_of(analysis: Analysis) -> dict[str, str]:
 
 
 def evaluations_of(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """What is in the table, one line an evaluation, with what differs inside it."""
+    """Evaluations in the table, one line each, with differences inside it."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         if row.condition in ("all", "") and not is_probe(row.evaluation):

@@ -1,4 +1,4 @@
-"""What figures of pages are drawn of, in their own pixels: ticks, marks, traces, texts, strokes and boxes.
+"""Parts of the figures of pages, in their own pixels: ticks, marks, traces, texts, strokes and boxes.
 
 Templates write them down as SVG and escape what they say.
 """

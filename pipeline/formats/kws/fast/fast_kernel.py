@@ -268,7 +268,7 @@ def _blanks(p, limit):
 
 @_compiled_in_place
 def _spelling(file, channel, begin, dur, score):
-    """What stands behind the values of a row: whether anything is amiss, whether it says YES, and where it ends."""
+    """The end of a row, behind its values: whether anything is amiss, whether it says YES, and where it ends."""
     wrong = (word_at(file) ^ _CHANNEL) | (word_at(file + 3) ^ _CHANNEL_END) | (word_at(channel) ^ _BEGIN)
     wrong |= ((word_at(begin) ^ _DUR) & _SEVEN_BYTES) | (word_at(dur) ^ _SCORE) | (word_at(dur + 1) ^ _SCORE_END)
     wrong |= (word_at(score) ^ _DECISION) | (word_at(score + 4) ^ _DECISION_END)

@@ -81,7 +81,7 @@ def _sort_as_numbers(whole: PartOfFile) -> bool:
 
 
 def _skeleton(whole: PartOfFile, where: str) -> Detections:
-    """What the parser says of the file with one block for all; ``NotCanonicalError`` where anything is amiss."""
+    """The file with one block for all, as the parser reads it; ``NotCanonicalError`` where anything is amiss."""
     problems, notices = Problems(where), Notices(where)
     blocks = QueryBlocks(problems, notices)
     detections = Detections(blocks, problems, notices)

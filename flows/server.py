@@ -33,7 +33,7 @@ TERMINATED = 128 + signal.SIGTERM
 
 
 @dataclass
-class _Watched:
+class _ServerState:
     """The state of this process's server."""
 
     lost: Event = field(default_factory=Event)
@@ -46,7 +46,7 @@ class _Watched:
     """Settings of Prefect's clients that are to stop trying."""
 
 
-_SERVER = _Watched()
+_SERVER = _ServerState()
 
 
 def start_server() -> None:

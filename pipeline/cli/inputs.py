@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pipeline.cli.options.kws import COMMON, KWSEVAL, STDEVAL
 from pipeline.cli.options.med import DEVA
 from pipeline.cli.options.stt import SCLITE
-from pipeline.cli.options.tool import Given, Tool, add_options, refuse, without_effect
+from pipeline.cli.options.tool import GivenOption, Tool, add_options, refuse, without_effect
 from pipeline.errors import Finding, UsageError
 from pipeline.protocols import modes
 from pipeline.protocols.base import Protocol
@@ -116,7 +116,7 @@ def roles_of(args: argparse.Namespace, protocol: Protocol) -> dict[str, str]:
     return _once(named, "input")
 
 
-def _options(args: argparse.Namespace) -> list[Given]:
+def _options(args: argparse.Namespace) -> list[GivenOption]:
     return getattr(args, "options", [])
 
 

@@ -17,13 +17,13 @@ from pipeline.engine.result import Result
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import (
-    Asked,
     Conclusion,
     Family,
     Findings,
     Key,
     Protocol,
     Reference,
+    Scope,
     Sliced,
     Survey,
     Timeline,
@@ -51,7 +51,7 @@ def score_files(
     """
     check_roles(protocol, inputs)
     check_measures(protocol, measures)
-    return _score(protocol, *read_all(protocol, inputs), cell, Asked(tuple(measures) or None, every_point))
+    return _score(protocol, *read_all(protocol, inputs), cell, Scope(tuple(measures) or None, every_point))
 
 
 def score_tables(
@@ -65,11 +65,11 @@ def score_tables(
 ) -> Result:
     """The result of one output whose inputs have been read; findings name the files. Otherwise as ``score_files``."""
     check_measures(protocol, measures)
-    return _score(protocol, dict(tables), sources, cell, Asked(tuple(measures) or None, every_point))
+    return _score(protocol, dict(tables), sources, cell, Scope(tuple(measures) or None, every_point))
 
 
 def _score(
-    protocol: Protocol, tables: dict[str, Any], sources: tuple[Source, ...], cell: Cell | None, asked: Asked
+    protocol: Protocol, tables: dict[str, Any], sources: tuple[Source, ...], cell: Cell | None, asked: Scope
 ) -> Result:
     """Takes the output's tables out of ``tables``: nothing else may hold them in a large cell."""
     names = {source.role: source.uri for source in sources}
@@ -86,7 +86,7 @@ def _concluded(
     protocol: Protocol,
     tables: dict[str, Any],
     cell: Cell | None,
-    asked: Asked,
+    asked: Scope,
 ) -> tuple[Conclusion, Findings]:
     """The family's conclusion from tables, as far as it is asked for, and findings."""
     reference = family.refer(protocol, tables)

@@ -25,7 +25,7 @@ from pipeline.engine.score import scored
 from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
-from pipeline.protocols.base import DRAWN, AnyReference, Asked, Conclusion, Protocol
+from pipeline.protocols.base import DRAWN, AnyReference, Conclusion, Protocol, Scope
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Facts, Source
 from pipeline.trials.tiles import batches
@@ -91,7 +91,7 @@ class CellPlace:
         is_part = last - first < self.reference.key.offsets.size - 1
         return is_part and (first, last) in trialstore.cuts_of(self.store, self.trials)
 
-    def left(self, first: int, last: int) -> tuple[Labels, labelstore.Written] | None:
+    def left(self, first: int, last: int) -> tuple[Labels, labelstore.WrittenBatch] | None:
         """The labels of a batch that an earlier run had made when it was stopped; None where there are none."""
         if not self.is_batch(first, last):
             return None
@@ -147,7 +147,7 @@ def count_batch(store: Store, plan_address: str, cell: Cell, first: int, last: i
     place = CellPlace.of(store, plan_address, cell)
     trials, key, work = place.rows(first, last)
     path, found = place.labels, None
-    written: tuple[labelstore.Written, ...] = ()
+    written: tuple[labelstore.WrittenBatch, ...] = ()
     if there:
         found = unless_damaged(lambda: labelstore.load(store, path, first, last), path)
         work += Work.of_damaged(path) if found is None else Work.of_reused(path)
@@ -255,7 +255,7 @@ def supplement(store: Store, plan_address: str, cell: Cell, total: Counted, info
     """Task: what later measures say of a cell whose result is there, from its merged partial."""
     place = CellPlace.of(store, plan_address, cell)
     facts, _ = facts_of(place)
-    asked = Asked(tuple(place.job.later))
+    asked = Scope(tuple(place.job.later))
     said = place.protocol.family.concluded(place.protocol, total.partial, facts, survey_of(info), asked)
     return place.work + total.work + supplements.keep(store, place.job, place.protocol, said, place.made_from)
 

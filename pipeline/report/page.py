@@ -33,7 +33,7 @@ from pipeline.report.plots import ape as ape_plot
 from pipeline.report.plots import det
 from pipeline.report.plots.rows import margins
 from pipeline.report.provenance import provenance
-from pipeline.report.shown import Shown, shown
+from pipeline.report.shown import PageContents, shown
 from pipeline.season.times import utc
 
 
@@ -74,7 +74,7 @@ def render_page(
     return page_of(whole.of(system) if system else whole)
 
 
-def page_of(view: Shown) -> str:
+def page_of(view: PageContents) -> str:
     """The page of a run, or of one of its systems, as HTML text."""
     run, grid, results = view.run, view.grid, view.results
     boards = run.boards_of(ALL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.cli.options.tool import Given, Option, Pairs, Tool, flag, ignored, refused
+from pipeline.cli.options.tool import GivenOption, Option, Pairs, Tool, flag, ignored, refused
 from pipeline.errors import UsageError
 from pipeline.protocols.base import Protocol
 
@@ -48,7 +48,7 @@ def _encoding(words: Sequence[str]) -> Pairs:
     return [("fold", _ENCODINGS[words[1]])]
 
 
-def _check(given: Sequence[Given], protocol: Protocol) -> Iterator[str]:
+def _check(given: Sequence[GivenOption], protocol: Protocol) -> Iterator[str]:
     """The formats that are named must be those the protocol reads; hypotheses come one a run."""
     for one in given:
         role = {"-r": "stm", "-h": "ctm"}.get(one.name)

@@ -127,7 +127,7 @@ def _rank_line(
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreement:
     """How far two rankings agree, what differs between them, and whether their figures are of one scale."""
 
     tau: float
@@ -135,7 +135,7 @@ class Agreed:
     is_alike: bool = True
 
 
-def heat_map(names: Sequence[str], values: Mapping[tuple[str, str], Agreed], what: str) -> Drawing | None:
+def heat_map(names: Sequence[str], values: Mapping[tuple[str, str], Agreement], what: str) -> Drawing | None:
     """Agreement of every two rankings by (first, second) in the order of names."""
     if len(names) < 2:
         return None
@@ -147,8 +147,8 @@ def heat_map(names: Sequence[str], values: Mapping[tuple[str, str], Agreed], wha
         made.texts.append(Text(left - 8, y + size / 2 + 4, f"{row + 1}  {cut(one, 32)}", "end", "name"))
         made.texts.append(Text(left + size * row + size / 2, top - 8, str(row + 1), "middle"))
         for column, other in enumerate(names):
-            itself = Agreed(1.0)
-            found = itself if row == column else values.get((one, other), values.get((other, one), Agreed(math.nan)))
+            itself = Agreement(1.0)
+            found = itself if row == column else values.get((one, other), values.get((other, one), Agreement(math.nan)))
             told = f"; {printable(found.note)}" if found.note else ""
             said = f"{printable(one)} against {printable(other)}: {short(found.tau, 3)}{told}"
             x = left + size * column

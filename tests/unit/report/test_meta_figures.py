@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline.meta.sensitivity import Band
-from pipeline.report.meta.figures import Agreed, band_plot, heat_map, rank_plot
+from pipeline.report.meta.figures import Agreement, band_plot, heat_map, rank_plot
 from pipeline.report.plots.drawing import spanning, within
 from pipeline.report.plots.linear import Linear
 from pipeline.report.plots.xy import Log
@@ -77,8 +77,8 @@ def test_names_at_the_ends_of_lines_keep_apart_and_inside(n):
 
 
 def test_a_heat_map_says_what_it_can_in_its_fields():
-    values = {("a", "b"): Agreed(-0.333, "protocols differ", is_alike=False), ("a", "c"): Agreed(math.nan)}
-    drawing = heat_map(("a", "b", "c"), values | {("b", "c"): Agreed(0.001)}, "tau")
+    values = {("a", "b"): Agreement(-0.333, "protocols differ", is_alike=False), ("a", "c"): Agreement(math.nan)}
+    drawing = heat_map(("a", "b", "c"), values | {("b", "c"): Agreement(0.001)}, "tau")
     assert drawing is not None
     said = [text.text for text in drawing.texts if text.kind == "cell"]
     assert said == ["1", "−.33*", "—", "−.33*", "1", "0", "—", "0", "1"]

@@ -21,9 +21,6 @@ from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
 
-MODES = ("official", "plan")
-
-
 _found: dict[tuple[str, str], Protocol] = {}
 
 

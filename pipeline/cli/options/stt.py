@@ -10,7 +10,6 @@ from pipeline.protocols.base import Protocol
 
 _ENCODINGS = {"generic": "ascii", "babel_turkish": "turkish", "babel_vietnamese": "vietnamese", "ukranian": "ukrainian"}
 """What may follow ``-e utf-8``, as the tool spells it, and the setting ``fold``."""
-_FORMATS = {"stt13": {"stm": "stm", "ctm": "ctm"}, "stt-trn": {"stm": "trn", "ctm": "trn"}}
 
 
 def _reference(words: Sequence[str]) -> Pairs:

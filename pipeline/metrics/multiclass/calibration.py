@@ -92,23 +92,6 @@ def _flat(least: Floats, largest: Floats, unit: int) -> AffineMap:
     return AffineMap(exponent, 0.0, tuple(ldexp(pivot, unit) for pivot in pivots.tolist()), (0.0,) * pivots.size)
 
 
-def calibrate(
-    llh: Floats, labels: Labels, prior: Sequence[float], multiplicity: Floats | None = None
-) -> tuple[AffineCalibration, LogCostSums]:
-    """The minimum over trials that are all here, and the sums of the first pass.
-
-    ``llh`` (T, K) finite, ``labels`` (T,) in [0, K), ``prior`` (K,) positive; ``multiplicity`` counts equal rows.
-    """
-    first = LogCostSums.from_trials(llh, labels, prior, multiplicity)
-    found = fit_affine_calibration(
-        lambda at: NewtonSums.from_trials(llh, labels, prior, at, multiplicity),
-        first,
-        prior,
-        lambda verdict, unit: ties_of(llh, labels, verdict, unit, multiplicity),
-    )
-    return found, first
-
-
 def ties_of(llh: Floats, labels: Labels, verdict: Separability, unit: int, multiplicity: Floats | None = None) -> Ties:
     """Trials of one chunk that stay tied whatever the scale, by true class and tied classes; chunks add up.
 

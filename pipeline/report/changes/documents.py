@@ -11,8 +11,6 @@ from pipeline.engine.result import plain
 from pipeline.report.changes.diff import Cause, CellDiff, Diff, Moved
 from pipeline.report.words import UNDEFINED, label, printable, short
 
-SHOWN_QUERIES = 10
-
 
 def diff_document(diff: Diff) -> dict[str, Any]:
     """The comparison as strict JSON: everything that moved."""

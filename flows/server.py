@@ -34,8 +34,8 @@ TERMINATED = 128 + signal.SIGTERM
 
 
 @dataclass
-class _Watched:
-    """What this process knows of its server."""
+class _ServerState:
+    """The state of this process's server."""
 
     lost: Event = field(default_factory=Event)
     answered: Event = field(default_factory=Event)
@@ -49,7 +49,7 @@ class _Watched:
     """Settings of Prefect's clients that are to stop trying."""
 
 
-_SERVER = _Watched()
+_SERVER = _ServerState()
 
 
 def start_server() -> None:

@@ -36,7 +36,7 @@ from pipeline.store.leases import at_work
 
 @dataclass(frozen=True)
 class StudySummary:
-    """What a study came to: the names of its evaluations, and URLs by name."""
+    """The outcome of a study: the names of its evaluations, and URLs by name."""
 
     name: str
     evaluations: tuple[str, ...]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
 RETRIES = 2
-MERGE_ARITY = 8
 LOOK_S = 2.0
 """How often who waits for a task looks whether the cluster is lost."""
 

@@ -18,8 +18,10 @@ from pipeline.engine.tasks import (
     conclude,
     concluded,
     count_batch,
+    cut_trials,
     ingest,
     keep,
+    lay_batch,
     merge,
     named_sources,
     read_piece,
@@ -184,13 +186,13 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None
         whole: Work = run.one(score_whole, *place)
         return whole
     here = CellPlace.of(*place)
-    work = here.work + _read_pieces(run, store, plan, job, here.trials)
-    ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
+    laid = _laid_batches(run, store, plan, job, here.trials)
+    ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place, laid)
     info, read = ingested
     ranges, there = here.ranges(info), store.exists(here.labels)
     partials = [run.submit(score_batch, *place, *ends, there, info.n_rows) for ends in ranges]
     done: Work = run.one(conclude, *place, _merged(run, partials), info)
-    return work + read + done
+    return here.work + read + done
 
 
 def _is_one_task(plan: Plan, job: Job) -> bool:
@@ -209,15 +211,19 @@ def _merged(run: Here | OnCluster, partials: list[Any]) -> Any:
     return partials[0]
 
 
-def _read_pieces(run: Here | OnCluster, store: Store, plan: Plan, job: Job, path: str) -> Work:
-    """A large output read in pieces, a task each, where its trials are not at ``path`` yet."""
-    source = job.inputs[plan.protocol.family.outputs[0]]
-    n_pieces = len(plan.pieces.get(source.sha256, ()))
+def _laid_batches(run: Here | OnCluster, store: Store, plan: Plan, job: Job, path: str) -> list[Any]:
+    """A large output read in pieces, a task each, and its trials in batches, a task each, that are not at ``path`` yet.
+
+    What an index has to wait for before it commits them.
+    """
+    place, output = (store, plan.address, job.cell), job.inputs[plan.protocol.family.outputs[0]]
+    n_pieces = len(plan.pieces.get(output.sha256, ()))
     if not n_pieces or trialstore.is_there(store, path) or trialstore.is_refused(store, path):
-        return Work()
-    read = [run.submit(read_piece, store, plan.address, job.cell, k) for k in range(n_pieces)]
-    done: list[Work] = run.one(list, read)
-    return sum(done, Work())
+        return []
+    read = [run.submit(read_piece, *place, k) for k in range(n_pieces)]
+    found: tuple[list[tuple[int, int]], Work] = run.one(cut_trials, *place, read)
+    ranges, work = found
+    return [work, *(run.submit(lay_batch, *place, *ends) for ends in ranges)]
 
 
 def _foretold(plan: Plan, job: Job, reason: str) -> Finding:

@@ -125,7 +125,8 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
     names = labels([*uris, *outputs, *resources])
     main = protocol.family.outputs[0]
     cut = {uri for s in evaluation.systems for uri in s.outputs.values()}
-    cut = cut if format_of(protocol, main) in pieces.FORMATS else set()
+    is_cut = format_of(protocol, main) in pieces.FORMATS and protocol.family.can.by_buckets is not None
+    cut = cut if is_cut else set()
     known, parts = _digests(uris, optional=outputs | resources, cut=cut)
     made, works = dict[tuple[str, str], str](), list[Work]()
     for pair, inputs in organisers.items():

@@ -1,7 +1,8 @@
 """Large outputs read by many tasks, each a piece that begins with a block and is known by its bytes from the plan.
 
-A task leaves what it read in the store. The task that makes trials joins the pieces, and reads the whole file where one
-is missing or not in canonical spelling; what it makes of the file is the same to the last bit.
+A task leaves the rows of its piece in the store, by bucket. A task for each batch of buckets takes its own from all of
+them; what is made of the file is the same to the last bit as if one task had read it. One where a piece is not in
+canonical spelling is read as a whole.
 """
 
 from __future__ import annotations
@@ -9,17 +10,16 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from pipeline.engine import editions
-from pipeline.engine.inputs import format_of, read_planned
-from pipeline.engine.mending import removing, unless_damaged
-from pipeline.errors import DamageError, PlatformError, UsageError
-from pipeline.formats.fast.kwslist import output_of
-from pipeline.formats.fast.part import FIRST_BLOCK, NotCanonicalError, PartOfFile, read_part
-from pipeline.formats.kws.kwslist import SystemOutput, scanner_for
-from pipeline.partials.codec import Column, decode_columns, encode_columns
+from pipeline.engine.inputs import format_of
+from pipeline.engine.mending import mended, removing, unless_damaged
+from pipeline.engine.stored import spread
+from pipeline.engine.stored.spread import Spread
+from pipeline.errors import PlatformError, UsageError
+from pipeline.formats.fast.part import FIRST_BLOCK, NotCanonicalError, read_part
+from pipeline.formats.kws.kwslist import scanner_for
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store, open_input
 from pipeline.store.meter import BYTES
@@ -31,7 +31,6 @@ BOUND = "RESCORE_PIECE_BYTES"
 """The environment variable that sets another size when a run is planned. No figure depends on it."""
 FORMATS = frozenset(("kwslist", "kwslist_texts"))
 """Formats of files that are read in pieces."""
-KIND = "piece/1"
 _HELD_BACK = 32
 """Bytes that may be the first ones of a block's beginning."""
 
@@ -91,12 +90,12 @@ class Cutter:
 def path_of(protocol: Protocol, source: Source, pieces: Pieces, k: int) -> str:
     """Where what was read of a piece belongs."""
     first, sha256 = pieces[k]
-    laid = editions.named("reading", KIND, protocol, file=source.sha256, first=first, sha256=sha256)
+    laid = editions.named("reading", spread.KIND, protocol, file=source.sha256, first=first, sha256=sha256)
     return f"pieces/{laid[:2]}/{laid}"
 
 
 def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: int) -> None:
-    """Read piece ``k`` of an output and leave it in the store, unless it is there.
+    """Read piece ``k`` of an output and leave its rows in the store, unless they are there.
 
     Raises ``PlatformError`` where the bytes are not those that the run was planned for.
     """
@@ -108,9 +107,9 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
         piece = _Piece(stream, pieces[k][0], last)
         buffered = io.BufferedReader(piece)
         try:
-            data = encode(read_part(buffered, scanner_for(buffered, last - pieces[k][0])))
+            data = spread.encode(read_part(buffered, scanner_for(buffered, last - pieces[k][0])))
         except (NotCanonicalError, UnicodeDecodeError):
-            data = encode_columns(KIND, {}, {"declined": True})
+            data = spread.DECLINED
         while buffered.read(1 << 20):
             pass
     if piece.sha256 != pieces[k][1]:
@@ -118,15 +117,30 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
     store.put(path, data)
 
 
-def read(store: Store, known: Mapping[str, Pieces], protocol: Protocol, role: str, source: Source) -> Any:
-    """The table of an input as ``read_planned`` gives it: from its pieces, where all are in the store and canonical."""
-    parts = _parts(store, protocol, source, known.get(source.sha256, ()))
-    if parts:
-        texts = format_of(protocol, role) == "kwslist_texts"
-        output: SystemOutput | None = output_of(parts, role, texts=texts)
-        if output is not None:
-            return output
-    return read_planned(protocol, role, source)
+def read(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> Spread | None:
+    """The output in pieces, those read that the store lacks or holds damaged.
+
+    None where it is not cut, not in canonical spelling, or of a kind that is laid out as a whole.
+    """
+    fits, role = protocol.family.can.by_buckets, protocol.family.outputs[0]
+    if not pieces or fits is None:
+        return None
+    for k in range(len(pieces)):
+        ensure(store, protocol, source, pieces, k)
+    paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
+    texts = format_of(protocol, role) == "kwslist_texts"
+    place = store, protocol, source, pieces
+    found, _ = mended(lambda: spread.opened(store, paths, role, texts=texts), lambda: renew(*place), paths[0])
+    return found if found is not None and fits(protocol, found.output) else None
+
+
+def renew(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> None:
+    """Read those pieces again that the store lacks or holds damaged."""
+    for k in range(len(pieces)):
+        path = path_of(protocol, source, pieces, k)
+        if unless_damaged(lambda path=path: spread.verify(store, path), path) is None:  # type: ignore[misc]
+            store.remove(path)
+            ensure(store, protocol, source, pieces, k)
 
 
 def forget(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> None:
@@ -134,20 +148,6 @@ def forget(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> 
     with removing("pieces of an output"):
         for k in range(len(pieces)):
             store.remove(path_of(protocol, source, pieces, k))
-
-
-def _parts(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> list[PartOfFile]:
-    """The parts of a file; none where one is missing, damaged or not canonical."""
-    paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
-    if not all(map(store.exists, paths)):
-        return []
-    parts = list[PartOfFile]()
-    for path in paths:
-        part = unless_damaged(lambda path=path: decode(store.get(path)), path)  # type: ignore[misc]
-        if part is None:
-            return []
-        parts.append(part)
-    return parts
 
 
 class _Piece(io.RawIOBase):
@@ -171,25 +171,3 @@ class _Piece(io.RawIOBase):
     @property
     def sha256(self) -> str:
         return self._hash.hexdigest()
-
-
-def encode(part: PartOfFile) -> bytes:
-    """A part as sealed bytes."""
-    columns: dict[str, Column] = {f"column.{name}": column for name, column in part.columns.items()}
-    columns |= {name: getattr(part, name) for name in ("files", "channels", "tags", "tag_rows", "tag_lines")}
-    about = {"block": part.block.decode(), "n_breaks": part.n_breaks, "shapes": part.shapes}
-    texts = {name: getattr(part, name).decode("latin-1") for name in ("head", "tail")}
-    return encode_columns(KIND, columns, {**about, **texts, "declined": False})
-
-
-def decode(data: bytes) -> PartOfFile | None:
-    """What ``encode`` wrote; None for a piece that was declined. Raises ``DamageError`` for anything else."""
-    columns, about = decode_columns(data, KIND)
-    try:
-        if about.pop("declined"):
-            return None
-        texts = {name: about.pop(name).encode("latin-1") for name in ("block", "head", "tail")}
-        kept = {name.removeprefix("column."): columns.pop(name) for name in list(columns) if name.startswith("column.")}
-        return PartOfFile(columns=kept, **columns, **texts, n_breaks=about["n_breaks"], shapes=tuple(about["shapes"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise DamageError(f"a stored piece is none ({error}). Remove it and run again.") from error

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from distributed import Client
 
-from flows.cluster import Cluster
+from flows.clusters.cluster import Cluster
 from flows.flight import Flight, LostError
 from flows.settings import Settings
 

@@ -10,7 +10,7 @@ from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from flows.clusters import open_cluster
+from flows.clusters.kinds import open_cluster
 from flows.overnight import rescore
 from flows.settings import settings_for
 from flows.studies import Planned, conclude, evaluations, finish_here, is_light, lacking, prepare, wanted_draws

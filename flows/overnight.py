@@ -17,8 +17,8 @@ from prefect.futures import PrefectFuture
 from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.utilities.annotations import quote
 
-from flows.cluster_local import sized
-from flows.clusters import open_cluster
+from flows.clusters.kinds import open_cluster
+from flows.clusters.local import sized
 from flows.deaths import ALONE, IN_COMPANY, blame_after, suspected_after
 from flows.flight import flying
 from flows.guard import leave

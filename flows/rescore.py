@@ -154,7 +154,7 @@ def _start_flow(
     Workers start while Prefect does: both take seconds, and what takes them is imports.
     """
     prepare_environment()
-    from flows.cluster_local import begun, sized  # Dask, like Prefect, reads the environment when it is imported
+    from flows.clusters.local import begun, sized  # Dask, like Prefect, reads the environment when it is imported
 
     own = sized(settings, todo)
     try:

@@ -93,7 +93,7 @@ def is_brief(study: Study, store: Store, planned: tuple[Planned, ...]) -> bool:
 def _start_flow(file: str, settings: Settings) -> Mapping[str, str]:
     """Run the flow, with an embedded Prefect server unless the environment names one."""
     prepare_environment()
-    from flows.cluster_local import begun  # Dask, like Prefect, reads the environment when it is imported
+    from flows.clusters.local import begun  # Dask, like Prefect, reads the environment when it is imported
 
     try:
         with guarded(), begun(settings):

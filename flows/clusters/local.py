@@ -21,8 +21,8 @@ import dask
 from distributed import LocalCluster, Security
 from distributed.core import Status
 
-from flows.cluster import Cluster
-from flows.cluster_security import secured
+from flows.clusters.cluster import Cluster
+from flows.clusters.security import secured
 from flows.estimate import work_s
 from flows.guard import deaf_to_interrupts
 from flows.settings import ONE_THREAD, Settings

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.engine import supplements
 from pipeline.engine.counting import merged
+from pipeline.engine.inputs import COMPRESSED, INFLATED
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import WORKER_DIED, Job, Plan
 from pipeline.engine.result import Result, from_bytes, to_bytes
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 
 BYTES_PER_TASK = 32_000_000
 """Bytes of an output up to which a cell is one task."""
-COMPRESSED = (".gz", ".zst")
-"""Ends of names of files that hold more than their bytes: twenty times as much, about."""
 MERGE_ARITY = 8
 
 
@@ -198,7 +197,7 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None
 def _is_one_task(plan: Plan, job: Job) -> bool:
     """Whether a cell is worth one task only, by the bytes of its output."""
     sources = [job.inputs[role] for role in plan.protocol.family.outputs if role in job.inputs]
-    n_bytes = sum(source.n_bytes * (20 if source.uri.endswith(COMPRESSED) else 1) for source in sources)
+    n_bytes = sum(source.n_bytes * (INFLATED if source.uri.endswith(COMPRESSED) else 1) for source in sources)
     pieces = any(source.sha256 in plan.pieces for source in sources)
     return not pieces and n_bytes <= BYTES_PER_TASK
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from pipeline import protocols
 from pipeline.engine import editions
-from pipeline.engine.inputs import digest, format_of
+from pipeline.engine.inputs import COMPRESSED, INFLATED, digest, format_of
 from pipeline.engine.labels import labels
 from pipeline.engine.stored import pieces, references
 from pipeline.engine.work import Work, total
@@ -208,7 +208,8 @@ def _digests(
     size = pieces.piece_bytes()
 
     def look(uri: str) -> Source | None:
-        cutter = pieces.Cutter(size) if uri in cut else None
+        packed = uri.endswith(COMPRESSED)
+        cutter = pieces.Cutter(size) if uri in cut and not packed else None
         try:
             source = digest(uri, "") if cutter is None else digest(uri, "", cutter.feed, above=size)
         except InputError as error:
@@ -217,6 +218,8 @@ def _digests(
             return None
         if cutter is not None and (found := cutter.pieces()):
             parts[source.sha256] = found
+        elif uri in cut and packed and source.n_bytes * INFLATED > size:
+            parts[source.sha256] = ((0, source.sha256),)
         return Source(uri, "", source.sha256, source.n_bytes)
 
     with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:

@@ -1,8 +1,9 @@
 """Large outputs read by many tasks, each a piece that begins with a block and is known by its bytes from the plan.
 
 A task leaves the rows of its piece in the store, by bucket. A task for each batch of buckets takes its own from all of
-them; what is made of the file is the same to the last bit as if one task had read it. One where a piece is not in
-canonical spelling is read as a whole.
+them; what is made of the file is the same to the last bit as if one task had read it. A packed file is one piece, read
+in parts. One that is not in canonical spelling is read as a whole. The rows take 32 bytes each in the store, from when
+they are read until the trials are written; ``rescore gc`` removes what a run that was killed leaves of them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from itertools import count
 from typing import Any, BinaryIO
 
 from pipeline.engine import editions
@@ -17,9 +19,10 @@ from pipeline.engine.inputs import format_of
 from pipeline.engine.mending import mended, removing, unless_damaged
 from pipeline.engine.stored import spread
 from pipeline.engine.stored.spread import Spread
-from pipeline.errors import PlatformError, UsageError
+from pipeline.errors import InputError, PlatformError, UsageError
 from pipeline.formats.fast.part import FIRST_BLOCK, NotCanonicalError, read_part
 from pipeline.formats.kws.kwslist import scanner_for
+from pipeline.formats.packed import unpacked
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store, open_input
 from pipeline.store.meter import BYTES
@@ -88,7 +91,7 @@ class Cutter:
 
 
 def path_of(protocol: Protocol, source: Source, pieces: Pieces, k: int) -> str:
-    """Where what was read of a piece belongs."""
+    """Where what was read of a piece belongs: its only part or the last one, the others beside it."""
     first, sha256 = pieces[k]
     laid = editions.named("reading", spread.KIND, protocol, file=source.sha256, first=first, sha256=sha256)
     return f"pieces/{laid[:2]}/{laid}"
@@ -97,6 +100,7 @@ def path_of(protocol: Protocol, source: Source, pieces: Pieces, k: int) -> str:
 def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: int) -> None:
     """Read piece ``k`` of an output and leave its rows in the store, unless they are there.
 
+    A file that is packed is one piece, which is read in parts of ``PIECE_BYTES``.
     Raises ``PlatformError`` where the bytes are not those that the run was planned for.
     """
     path = path_of(protocol, source, pieces, k)
@@ -107,14 +111,86 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
         piece = _Piece(stream, pieces[k][0], last)
         buffered = io.BufferedReader(piece)
         try:
-            data = spread.encode(read_part(buffered, scanner_for(buffered, last - pieces[k][0])))
-        except (NotCanonicalError, UnicodeDecodeError):
+            plain = unpacked(buffered, source.uri)
+            if plain is buffered:
+                data = spread.encode(read_part(buffered, scanner_for(buffered, last - pieces[k][0])))
+            else:
+                data = _read_parts(store, path, plain)
+        except (NotCanonicalError, UnicodeDecodeError, InputError):
             data = spread.DECLINED
         while buffered.read(1 << 20):
             pass
     if piece.sha256 != pieces[k][1]:
         raise PlatformError(f"{source.uri}: the file changed since the run was planned. Start again.")
     store.put(path, data)
+
+
+def _read_parts(store: Store, path: str, stream: BinaryIO) -> bytes:
+    """Leave all parts of a packed file in the store but the last, which comes back."""
+    n_bytes = piece_bytes()
+    parts = Parts(stream, n_bytes)
+    for number in count():
+        part = io.BufferedReader(parts.following())
+        data = spread.encode(read_part(part, scanner_for(part, n_bytes)), number)
+        if parts.is_over:
+            return data
+        store.put(spread.part_of(path, number), data)
+    raise AssertionError("count() does not end")
+
+
+class Parts:
+    """A stream as parts, each of which begins with a block and has about so many bytes."""
+
+    def __init__(self, stream: BinaryIO, n_bytes: int) -> None:
+        self._stream, self._n_bytes = stream, n_bytes
+        self._held, self._left, self.is_over = b"", 0, False
+        """``is_over`` after a part that has been read to its end: whether it was the last."""
+
+    def following(self) -> io.RawIOBase:
+        """The next part; the one before has been read to its end."""
+        self._left = self._n_bytes
+        return _Part(self)
+
+    def take(self, n_bytes: int) -> bytes:
+        """Some of the next bytes of this part; none at its end."""
+        if self._left > 0:
+            n_bytes = min(n_bytes, self._left)
+            data = self._held[:n_bytes] or self._stream.read(n_bytes)
+            self._held = self._held[len(data) :]
+            self._left -= len(data)
+            self.is_over = not data
+            return data
+        return self._up_to_block(n_bytes)
+
+    def _up_to_block(self, n_bytes: int) -> bytes:
+        while True:
+            found = FIRST_BLOCK.search(self._held)
+            end = found.start() if found else len(self._held) - _HELD_BACK
+            if found or end > 0:
+                data, self._held = self._held[: min(end, n_bytes)], self._held[min(end, n_bytes) :]
+                return data
+            more = self._stream.read(n_bytes)
+            if not more:
+                data, self._held = self._held[:n_bytes], self._held[n_bytes:]
+                self.is_over = not data
+                return data
+            self._held += more
+
+
+class _Part(io.RawIOBase):
+    """A part as a stream of its own."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with memoryview(buffer) as view:
+            data = self._parts.take(len(view))
+            view[: len(data)] = data
+        return len(data)
 
 
 def read(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> Spread | None:
@@ -139,7 +215,7 @@ def renew(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> N
     for k in range(len(pieces)):
         path = path_of(protocol, source, pieces, k)
         if unless_damaged(lambda path=path: spread.verify(store, path), path) is None:  # type: ignore[misc]
-            store.remove(path)
+            store.remove(path)  # what vouches for its other parts
             ensure(store, protocol, source, pieces, k)
 
 
@@ -147,7 +223,11 @@ def forget(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> 
     """Remove what was read of pieces: trials are made of it. Who needs it now reads the file."""
     with removing("pieces of an output"):
         for k in range(len(pieces)):
-            store.remove(path_of(protocol, source, pieces, k))
+            path = path_of(protocol, source, pieces, k)
+            if store.exists(path):
+                for part in unless_damaged(lambda path=path: spread.parts_of(store, path), path) or ():  # type: ignore[misc]
+                    store.remove(part)
+                store.remove(path)
 
 
 class _Piece(io.RawIOBase):

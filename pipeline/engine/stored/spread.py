@@ -34,8 +34,8 @@ DECLINED = pack([("declined", b"")])
 """The object of a piece that the scanner declines."""
 
 
-def encode(part: PartOfFile) -> bytes:
-    """The object of a piece. Raises ``NotCanonicalError`` where the tag of a block is not canonical."""
+def encode(part: PartOfFile, n_before: int = 0) -> bytes:
+    """The object of a piece, or of a part of it that comes after ``n_before`` others. Raises ``NotCanonicalError`` where the tag of a block is not canonical."""
     frame = part.frame
     bucket = np.repeat(buckets_of(queries_of(frame)).astype(np.uint8), frame.n_rows_of_blocks)
     order, ends = np.argsort(bucket, kind="stable"), np.cumsum(np.bincount(bucket, minlength=N_BUCKETS)).tolist()
@@ -44,32 +44,47 @@ def encode(part: PartOfFile) -> bytes:
         if begin < end:
             rows = order[begin:end]
             entries.append((_name(number), b"".join(part.columns[name][rows].tobytes() for name, _ in COLUMNS)))
-    return pack([*entries, (_FRAME, _framed(frame, score_range_of(part.columns["score"])))])
+    return pack([*entries, (_FRAME, _framed(frame, n_before, score_range_of(part.columns["score"])))])
 
 
 def _name(bucket: int) -> str:
     return f"{bucket:02d}"
 
 
-def _framed(frame: Frame, score_range: tuple[float, float]) -> bytes:
+def _framed(frame: Frame, n_before: int, score_range: tuple[float, float]) -> bytes:
     about = {name: value for name, value in vars(frame).items() if name not in (*_ARRAYS, *_BYTES)}
     texts = {name: getattr(frame, name).decode("latin-1") for name in _BYTES}
     columns: dict[str, Column] = {name: getattr(frame, name) for name in _ARRAYS}
-    return encode_columns(KIND, columns, {**about, **texts, "score_range": score_range})
+    return encode_columns(KIND, columns, {**about, **texts, "n_before": n_before, "score_range": score_range})
 
 
 def _frame_of(zipped: Zip) -> tuple[Frame, tuple[float, float]]:
     columns, about = decode_columns(zipped.read([_FRAME])[_FRAME], KIND)
     low, high = about.pop("score_range")
+    about.pop("n_before")
     texts = {name: about.pop(name).encode("latin-1") for name in _BYTES}
     return Frame(**{**about, **columns, **texts, "shapes": tuple(about["shapes"])}), (low, high)
 
 
-def verify(store: Store, path: str) -> Zip:
-    """Read all of a piece; raises ``DamageError`` where a byte is not what was written, or there is none."""
+def part_of(path: str, number: int) -> str:
+    """Where a part of the piece at ``path`` lies that is not its last one."""
+    return f"{path}.{number}"
+
+
+def parts_of(store: Store, path: str) -> list[str]:
+    """The objects of a piece but for that at ``path``, which is written last and tells. Raises ``DamageError``."""
     zipped = Zip(store, path)
-    zipped.verify()
-    return zipped
+    if _FRAME not in zipped.directory:
+        return []
+    _, about = decode_columns(zipped.read([_FRAME])[_FRAME], KIND)
+    return [part_of(path, number) for number in range(about["n_before"])]
+
+
+def verify(store: Store, path: str) -> bool:
+    """Read all of a piece; raises ``DamageError`` where a byte is not what was written, or there is none."""
+    for part in (*parts_of(store, path), path):
+        Zip(store, part).verify()
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +155,7 @@ def opened(store: Store, paths: Sequence[str], where: str, *, texts: bool) -> Sp
 
     ``where`` and ``texts`` as of ``output_of``. Raises ``DamageError`` where a piece is lost or damaged.
     """
-    zips = [Zip(store, path) for path in paths]
+    zips = [Zip(store, part) for path in paths for part in (*parts_of(store, path), path)]
     if not all(_FRAME in zipped.directory for zipped in zips):
         return None
     try:

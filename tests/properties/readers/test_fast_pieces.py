@@ -115,6 +115,22 @@ def test_any_number_of_pieces_is_the_whole(
         assert_alike(split, whole, data)
 
 
+@given(
+    rows=st.lists(st.integers(0, 30), min_size=1, max_size=12),
+    size=st.integers(1, 6000),
+    at_once=st.integers(1, 5000),
+)
+def test_parts_of_a_stream_are_the_stream(rows: list[int], size: int, at_once: int) -> None:
+    data, parts = output(rows, "\n"), list[bytes]()
+    stream = pieces.Parts(io.BytesIO(data), size)
+    while not stream.is_over:
+        part = stream.following()
+        parts.append(b"".join(iter(lambda part=part: part.read(at_once), b"")))  # type: ignore[misc]
+    assert b"".join(parts) == data
+    assert all(part.startswith(b"<detected_kwlist ") for part in parts[1:])
+    assert all(len(part) >= size for part in parts[:-1])
+
+
 @pytest.mark.timeout(0)
 @SCANNERS
 def test_what_is_accepted_in_pieces_is_accepted_at_once(folder: Path, scanner: type[Scanner]) -> None:

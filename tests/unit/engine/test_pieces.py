@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from pipeline.engine.stored import trialstore
 from pipeline.engine.stored.pieces import BOUND, piece_bytes
 from pipeline.engine.tasks import cut_trials, lay_batch, read_piece
 from pipeline.errors import UsageError
+from pipeline.store.address import digest_bytes
 from pipeline.store.blobs import Store
 
 QUERIES = [f"q{n}" for n in range(9)]
@@ -62,6 +65,33 @@ def test_an_output_read_in_pieces_leaves_the_same_bytes(
     do_cell(here, plan(evaluation, here), cut.jobs[0].cell)
     assert objects(here, *kept) == objects(whole, *kept)
     assert not here.listing("pieces")
+
+
+@pytest.mark.parametrize("text", [OUTPUT, OUTPUT.replace("decision", "  decision", 1)], ids=["canonical", "declined"])
+def test_a_packed_output_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(trialstore, "ROWS_PER_BATCH", 100)
+    evaluation = write(tmp_path / "files", *QUERIES, systems={"s": text})
+    path = tmp_path / "files" / "s.xml"
+    packed = path.with_suffix(".xml.gz")
+    packed.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+    system = replace(evaluation.systems[0], outputs={("q", "d"): str(packed)})
+    evaluation = replace(evaluation, systems=(system,))
+    whole, store = Store(str(tmp_path / "whole")), Store(str(tmp_path / "store"))
+    made = plan(evaluation, whole)
+    assert not made.pieces
+    do_cell(whole, made, made.jobs[0].cell)
+    monkeypatch.setenv(BOUND, "4000")
+    cut = plan(evaluation, store)
+    assert cut.pieces == {digest_bytes(packed.read_bytes()): ((0, digest_bytes(packed.read_bytes())),)}
+    read_piece(store, cut.address, cut.jobs[0].cell, 0)
+    parts = sorted(store.listing("pieces"))
+    assert (len(parts) > 3) == (text == OUTPUT)
+    if text == OUTPUT:
+        store.remove(parts[2])
+    do_cell(store, cut, cut.jobs[0].cell)
+    kept = ("trials", "labels", "results")
+    assert objects(store, *kept) == objects(whole, *kept)
+    assert not store.listing("pieces")
 
 
 def test_what_a_killed_run_left_is_used_or_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,10 @@ from pipeline.store.blobs import open_input, redacted
 from pipeline.store.meter import BYTES
 from pipeline.terms import Source
 
+COMPRESSED = (".gz", ".zst")
+"""Ends of names of files that hold more than their bytes."""
+INFLATED = 20
+"""How many times as much, about."""
 _BLOCK = 1 << 20
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from pipeline import protocols
 from pipeline.engine import editions
-from pipeline.engine.inputs import digest, format_of
+from pipeline.engine.inputs import COMPRESSED, INFLATED, digest, format_of
 from pipeline.engine.labels import labels
 from pipeline.engine.stored import pieces, references
 from pipeline.engine.work import Work, total
@@ -125,7 +125,8 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
     names = labels([*uris, *outputs, *resources])
     main = protocol.family.outputs[0]
     cut = {uri for s in evaluation.systems for uri in s.outputs.values()}
-    cut = cut if format_of(protocol, main) in pieces.FORMATS else set()
+    is_cut = format_of(protocol, main) in pieces.FORMATS and protocol.family.can.by_buckets is not None
+    cut = cut if is_cut else set()
     known, parts = _digests(uris, optional=outputs | resources, cut=cut)
     made, works = dict[tuple[str, str], str](), list[Work]()
     for pair, inputs in organisers.items():
@@ -207,7 +208,8 @@ def _digests(
     size = pieces.piece_bytes()
 
     def look(uri: str) -> Source | None:
-        cutter = pieces.Cutter(size) if uri in cut else None
+        packed = uri.endswith(COMPRESSED)
+        cutter = pieces.Cutter(size) if uri in cut and not packed else None
         try:
             source = digest(uri, "") if cutter is None else digest(uri, "", cutter.feed, above=size)
         except InputError as error:
@@ -216,6 +218,8 @@ def _digests(
             return None
         if cutter is not None and (found := cutter.pieces()):
             parts[source.sha256] = found
+        elif uri in cut and packed and source.n_bytes * INFLATED > size:
+            parts[source.sha256] = ((0, source.sha256),)
         return Source(uri, "", source.sha256, source.n_bytes)
 
     with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:

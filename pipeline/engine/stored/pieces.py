@@ -1,7 +1,9 @@
 """Large outputs read by many tasks, each a piece that begins with a block and is known by its bytes from the plan.
 
-A task leaves what it read in the store. The task that makes trials joins the pieces, and reads the whole file where one
-is missing or not in canonical spelling; what it makes of the file is the same to the last bit.
+A task leaves the rows of its piece in the store, by bucket. A task for each batch of buckets takes its own from all of
+them; what is made of the file is the same to the last bit as if one task had read it. A packed file is one piece, read
+in parts. One that is not in canonical spelling is read as a whole. The rows take 32 bytes each in the store, from when
+they are read until the trials are written; ``rescore gc`` removes what a run that was killed leaves of them.
 """
 
 from __future__ import annotations
@@ -9,19 +11,20 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Mapping
+from itertools import count
 from typing import Any, BinaryIO
 
 from pipeline.engine import editions
-from pipeline.engine.inputs import format_of, read_planned
-from pipeline.engine.mending import removing, unless_damaged
-from pipeline.errors import DamageError, PlatformError, UsageError
-from pipeline.formats.kws.fast.kwslist import output_of
-from pipeline.formats.kws.fast.part import FIRST_BLOCK, NotCanonicalError, PartOfFile, read_part
-from pipeline.formats.kws.kwslist import SystemOutput, scanner_for
+from pipeline.engine.inputs import format_of
+from pipeline.engine.mending import mended, removing, unless_damaged
+from pipeline.engine.stored import spread
+from pipeline.engine.stored.spread import Spread
+from pipeline.errors import InputError, PlatformError, UsageError
+from pipeline.formats.kws.fast.part import FIRST_BLOCK, NotCanonicalError, read_part
+from pipeline.formats.kws.kwslist import scanner_for
+from pipeline.formats.packed import unpacked
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store, open_input
-from pipeline.store.columns import Column, decode_columns, encode_columns
 from pipeline.store.meter import BYTES
 from pipeline.terms import Source
 
@@ -31,7 +34,6 @@ BOUND = "RESCORE_PIECE_BYTES"
 """The environment variable that sets another size when a run is planned. No figure depends on it."""
 FORMATS = frozenset(("kwslist", "kwslist_texts"))
 """Formats of files that are read in pieces."""
-KIND = "piece/1"
 _HELD_BACK = 32
 """Bytes that may be the first ones of a block's beginning."""
 
@@ -89,15 +91,16 @@ class Cutter:
 
 
 def path_of(protocol: Protocol, source: Source, pieces: Pieces, k: int) -> str:
-    """Where what was read of a piece belongs."""
+    """Where what was read of a piece belongs: its only part or the last one, the others beside it."""
     first, sha256 = pieces[k]
-    laid = editions.named("reading", KIND, protocol, file=source.sha256, first=first, sha256=sha256)
+    laid = editions.named("reading", spread.KIND, protocol, file=source.sha256, first=first, sha256=sha256)
     return f"pieces/{laid[:2]}/{laid}"
 
 
 def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: int) -> None:
-    """Read piece ``k`` of an output and leave it in the store, unless it is there.
+    """Read piece ``k`` of an output and leave its rows in the store, unless they are there.
 
+    A file that is packed is one piece, which is read in parts of ``PIECE_BYTES``.
     Raises ``PlatformError`` where the bytes are not those that the run was planned for.
     """
     path = path_of(protocol, source, pieces, k)
@@ -108,9 +111,13 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
         piece = _Piece(stream, pieces[k][0], last)
         buffered = io.BufferedReader(piece)
         try:
-            data = encode(read_part(buffered, scanner_for(buffered, last - pieces[k][0])))
-        except (NotCanonicalError, UnicodeDecodeError):
-            data = encode_columns(KIND, {}, {"declined": True})
+            plain = unpacked(buffered, source.uri)
+            if plain is buffered:
+                data = spread.encode(read_part(buffered, scanner_for(buffered, last - pieces[k][0])))
+            else:
+                data = _read_parts(store, path, plain)
+        except (NotCanonicalError, UnicodeDecodeError, InputError):
+            data = spread.DECLINED
         while buffered.read(1 << 20):
             pass
     if piece.sha256 != pieces[k][1]:
@@ -118,36 +125,109 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
     store.put(path, data)
 
 
-def read(store: Store, known: Mapping[str, Pieces], protocol: Protocol, role: str, source: Source) -> Any:
-    """The table of an input as ``read_planned`` gives it: from its pieces, where all are in the store and canonical."""
-    parts = _parts(store, protocol, source, known.get(source.sha256, ()))
-    if parts:
-        texts = format_of(protocol, role) == "kwslist_texts"
-        output: SystemOutput | None = output_of(parts, role, texts=texts)
-        if output is not None:
-            return output
-    return read_planned(protocol, role, source)
+def _read_parts(store: Store, path: str, stream: BinaryIO) -> bytes:
+    """Leave all parts of a packed file in the store but the last, which comes back."""
+    n_bytes = piece_bytes()
+    parts = Parts(stream, n_bytes)
+    for number in count():
+        part = io.BufferedReader(parts.following())
+        data = spread.encode(read_part(part, scanner_for(part, n_bytes)), number)
+        if parts.is_over:
+            return data
+        store.put(spread.part_of(path, number), data)
+    raise AssertionError("count() does not end")
+
+
+class Parts:
+    """A stream as parts, each of which begins with a block and has about so many bytes."""
+
+    def __init__(self, stream: BinaryIO, n_bytes: int) -> None:
+        self._stream, self._n_bytes = stream, n_bytes
+        self._held, self._left, self.is_over = b"", 0, False
+        """``is_over`` after a part that has been read to its end: whether it was the last."""
+
+    def following(self) -> io.RawIOBase:
+        """The next part; the one before has been read to its end."""
+        self._left = self._n_bytes
+        return _Part(self)
+
+    def take(self, n_bytes: int) -> bytes:
+        """Some of the next bytes of this part; none at its end."""
+        if self._left > 0:
+            n_bytes = min(n_bytes, self._left)
+            data = self._held[:n_bytes] or self._stream.read(n_bytes)
+            self._held = self._held[len(data) :]
+            self._left -= len(data)
+            self.is_over = not data
+            return data
+        return self._up_to_block(n_bytes)
+
+    def _up_to_block(self, n_bytes: int) -> bytes:
+        while True:
+            found = FIRST_BLOCK.search(self._held)
+            end = found.start() if found else len(self._held) - _HELD_BACK
+            if found or end > 0:
+                data, self._held = self._held[: min(end, n_bytes)], self._held[min(end, n_bytes) :]
+                return data
+            more = self._stream.read(n_bytes)
+            if not more:
+                data, self._held = self._held[:n_bytes], self._held[n_bytes:]
+                self.is_over = not data
+                return data
+            self._held += more
+
+
+class _Part(io.RawIOBase):
+    """A part as a stream of its own."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with memoryview(buffer) as view:
+            data = self._parts.take(len(view))
+            view[: len(data)] = data
+        return len(data)
+
+
+def read(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> Spread | None:
+    """The output in pieces, those read that the store lacks or holds damaged.
+
+    None where it is not cut, not in canonical spelling, or of a kind that is laid out as a whole.
+    """
+    fits, role = protocol.family.can.by_buckets, protocol.family.outputs[0]
+    if not pieces or fits is None:
+        return None
+    for k in range(len(pieces)):
+        ensure(store, protocol, source, pieces, k)
+    paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
+    texts = format_of(protocol, role) == "kwslist_texts"
+    place = store, protocol, source, pieces
+    found, _ = mended(lambda: spread.opened(store, paths, role, texts=texts), lambda: renew(*place), paths[0])
+    return found if found is not None and fits(protocol, found.output) else None
+
+
+def renew(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> None:
+    """Read those pieces again that the store lacks or holds damaged."""
+    for k in range(len(pieces)):
+        path = path_of(protocol, source, pieces, k)
+        if unless_damaged(lambda path=path: spread.verify(store, path), path) is None:  # type: ignore[misc]
+            store.remove(path)  # what vouches for its other parts
+            ensure(store, protocol, source, pieces, k)
 
 
 def forget(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> None:
     """Remove what was read of pieces: trials are made of it. Who needs it now reads the file."""
     with removing("pieces of an output"):
         for k in range(len(pieces)):
-            store.remove(path_of(protocol, source, pieces, k))
-
-
-def _parts(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> list[PartOfFile]:
-    """The parts of a file; none where one is missing, damaged or not canonical."""
-    paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
-    if not all(map(store.exists, paths)):
-        return []
-    parts = list[PartOfFile]()
-    for path in paths:
-        part = unless_damaged(lambda path=path: decode(store.get(path)), path)  # type: ignore[misc]
-        if part is None:
-            return []
-        parts.append(part)
-    return parts
+            path = path_of(protocol, source, pieces, k)
+            if store.exists(path):
+                for part in unless_damaged(lambda path=path: spread.parts_of(store, path), path) or ():  # type: ignore[misc]
+                    store.remove(part)
+                store.remove(path)
 
 
 class _Piece(io.RawIOBase):
@@ -171,25 +251,3 @@ class _Piece(io.RawIOBase):
     @property
     def sha256(self) -> str:
         return self._hash.hexdigest()
-
-
-def encode(part: PartOfFile) -> bytes:
-    """A part as sealed bytes."""
-    columns: dict[str, Column] = {f"column.{name}": column for name, column in part.columns.items()}
-    columns |= {name: getattr(part, name) for name in ("files", "channels", "tags", "tag_rows", "tag_lines")}
-    about = {"block": part.block.decode(), "n_breaks": part.n_breaks, "shapes": part.shapes}
-    texts = {name: getattr(part, name).decode("latin-1") for name in ("head", "tail")}
-    return encode_columns(KIND, columns, {**about, **texts, "declined": False})
-
-
-def decode(data: bytes) -> PartOfFile | None:
-    """The part that ``encode`` wrote; None for a piece that was declined. Raises ``DamageError`` for anything else."""
-    columns, about = decode_columns(data, KIND)
-    try:
-        if about.pop("declined"):
-            return None
-        texts = {name: about.pop(name).encode("latin-1") for name in ("block", "head", "tail")}
-        kept = {name.removeprefix("column."): columns.pop(name) for name in list(columns) if name.startswith("column.")}
-        return PartOfFile(columns=kept, **columns, **texts, n_breaks=about["n_breaks"], shapes=tuple(about["shapes"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise DamageError(f"a stored piece is none ({error}). Remove it and run again.") from error

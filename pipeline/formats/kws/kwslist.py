@@ -42,6 +42,9 @@ class SystemOutput:
     """Columns query*, file*, channel*, begin_s, dur_s, score (float64), decision (bool, true for YES), line and
     block (int32), the row of ``blocks`` that a detection stands in."""
     findings: tuple[Finding, ...] = ()
+    score_range: tuple[float, float] | None = None
+    """Lowest and highest finite score of the whole output, where ``detections`` are only some of its rows. Every file
+    and channel of their vocabularies is then one of the output."""
 
 
 def read_kwslist(stream: BinaryIO, where: str, texts: ScoreTexts | None = None) -> SystemOutput:

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_fast_reader import DOCUMENTS, SEED, Writer, as_read
+from test_fast_reader import DOCUMENTS, SEED, Writer
 
 from pipeline import protocols
-from pipeline.engine.stored import pieces
+from pipeline.engine.stored import pieces, spread
+from pipeline.engine.stored.spread import Spread
 from pipeline.errors import PlatformError
+from pipeline.formats.kws.ecf import read_ecf
 from pipeline.formats.kws.fast.compiled import Compiled
-from pipeline.formats.kws.fast.kwslist import output_of, read_canonical
+from pipeline.formats.kws.fast.kwslist import read_canonical
 from pipeline.formats.kws.fast.part import NotCanonicalError, read_part
 from pipeline.formats.kws.fast.state import Scanner
 from pipeline.formats.kws.fast.vectors import Vectors
 from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.store.blobs import Store
 from pipeline.terms import Source
+from pipeline.trials.layout import Layout, timeline
+from pipeline.trials.schema import N_BUCKETS, ROWS
+from pipeline.trials.tiles import buckets_of
 
+ECF = b"""<ecf><excerpt audio_filename="f1.sph" channel="1" tbeg="10" dur="20" source_type="cts"/>
+<excerpt audio_filename="f2.sph" channel="1" tbeg="0" dur="100.5" source_type="cts"/></ecf>"""
+TIMELINE = timeline(read_ecf(io.BytesIO(ECF), "ecf"), files="kwseval")
 SCANNERS = pytest.mark.parametrize("scanner", [Compiled, Vectors])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("stores")
 
 
 def cut(data: bytes, size: int, fed: int = 1 << 20) -> pieces.Pieces:
@@ -32,14 +47,39 @@ def cut(data: bytes, size: int, fed: int = 1 << 20) -> pieces.Pieces:
     return cutter.pieces()
 
 
-def in_pieces(data: bytes, found: pieces.Pieces, scanner: type[Scanner], *, texts: bool = False) -> SystemOutput | None:
+def in_pieces(
+    store: Store, data: bytes, found: pieces.Pieces, scanner: type[Scanner], *, texts: bool = False
+) -> Spread | None:
     ends = [first for first, _ in found[1:]] + [len(data)]
     spans = [data[first:end] for (first, _), end in zip(found, ends, strict=True)]
-    try:
-        parts = [pieces.decode(pieces.encode(read_part(io.BytesIO(span), scanner))) for span in spans]
-    except (NotCanonicalError, UnicodeDecodeError):
-        return None
-    return output_of([part for part in parts if part is not None], "x.xml", texts=texts)
+    for k, span in enumerate(spans):
+        try:
+            store.put(f"pieces/{k}", spread.encode(read_part(io.BytesIO(span), scanner)))
+        except (NotCanonicalError, UnicodeDecodeError):
+            store.put(f"pieces/{k}", spread.DECLINED)
+    return spread.opened(store, [f"pieces/{k}" for k in range(len(spans))], "x.xml", texts=texts)
+
+
+def laid(output: SystemOutput, first: int, last: int) -> tuple[object, ...]:
+    """Trials of some buckets, in a form that compares: numbers by their bits."""
+    trials = Layout.of(output, TIMELINE, files="kwseval", duplicate_blocks="repeat").tiles(first, last)
+    rows = [(column.dtype.str, column.tobytes()) for name in ROWS if (column := getattr(trials, name)) is not None]
+    about = trials.queries, trials.files, trials.channels, repr(trials.score_range), trials.header_range
+    return rows, about, repr(trials.blocks), np.diff(trials.offsets)[first:last].tolist()
+
+
+def assert_alike(split: Spread, whole: SystemOutput, data: bytes) -> None:
+    """Rows of all buckets, and the trials of any few of them, are those of the whole."""
+    assert split.output.attributes == whole.attributes, data
+    assert split.output.findings == whole.findings, data
+    every, rows = split.rows(0, N_BUCKETS).detections, whole.detections
+    orders = [np.argsort(buckets_of(table.text("query")), kind="stable") for table in (every, rows)]
+    for name in rows.columns:
+        assert every[name][orders[0]].tobytes() == rows[name][orders[1]].tobytes(), (name, data)
+    assert every.vocabularies == rows.vocabularies, data
+    for first in (0, 7, 40):
+        assert laid(split.rows(first, first + 24), first, first + 24) == laid(whole, first, first + 24), data
+    assert split.offsets[-1] == len(whole.detections)
 
 
 def output(rows: list[int], gap: str) -> bytes:
@@ -62,7 +102,7 @@ def output(rows: list[int], gap: str) -> bytes:
     fed=st.integers(1, 5000),
 )
 def test_any_number_of_pieces_is_the_whole(
-    scanner: type[Scanner], rows: list[int], gap: str, size: int, fed: int
+    folder: Path, scanner: type[Scanner], rows: list[int], gap: str, size: int, fed: int
 ) -> None:
     data = output(rows, gap)
     whole = read_canonical(io.BytesIO(data), "x.xml", scanner)
@@ -70,25 +110,41 @@ def test_any_number_of_pieces_is_the_whole(
     found = cut(data, size, fed)
     assert found == cut(data, size)
     if found:
-        split = in_pieces(data, found, scanner)
+        split = in_pieces(Store(tempfile.mkdtemp(dir=folder)), data, found, scanner)
         assert split is not None
-        assert as_read(split) == as_read(whole)
+        assert_alike(split, whole, data)
+
+
+@given(
+    rows=st.lists(st.integers(0, 30), min_size=1, max_size=12),
+    size=st.integers(1, 6000),
+    at_once=st.integers(1, 5000),
+)
+def test_parts_of_a_stream_are_the_stream(rows: list[int], size: int, at_once: int) -> None:
+    data, parts = output(rows, "\n"), list[bytes]()
+    stream = pieces.Parts(io.BytesIO(data), size)
+    while not stream.is_over:
+        part = stream.following()
+        parts.append(b"".join(iter(lambda part=part: part.read(at_once), b"")))  # type: ignore[misc]
+    assert b"".join(parts) == data
+    assert all(part.startswith(b"<detected_kwlist ") for part in parts[1:])
+    assert all(len(part) >= size for part in parts[:-1])
 
 
 @pytest.mark.timeout(0)
 @SCANNERS
-def test_what_is_accepted_in_pieces_is_accepted_at_once(scanner: type[Scanner]) -> None:
-    accepted = 0
+def test_what_is_accepted_in_pieces_is_accepted_at_once(folder: Path, scanner: type[Scanner]) -> None:
+    accepted, store = 0, Store(str(folder / scanner.__name__))
     for seed in range(SEED, SEED + DOCUMENTS // 3):
         data = Writer(seed).document()
         found = cut(data, 1 + seed % 700)
-        split = in_pieces(data, found, scanner, texts=seed % 2 == 1) if found else None
+        split = in_pieces(store, data, found, scanner, texts=seed % 2 == 1) if found else None
         whole = read_canonical(io.BytesIO(data), "x.xml", scanner, texts=seed % 2 == 1)
         if found:
             assert (split is None) == (whole is None), f"seed {seed}: {data!r}"
         if split is not None and whole is not None:
             accepted += 1
-            assert as_read(split) == as_read(whole), f"seed {seed}: {data!r}"
+            assert_alike(split, whole, data)
     assert accepted > DOCUMENTS / 60
 
 

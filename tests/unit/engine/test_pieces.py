@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,11 @@ from tiny import stdlist, write
 
 from pipeline.engine.cell import do_cell
 from pipeline.engine.plan import load_plan, plan
+from pipeline.engine.stored import trialstore
 from pipeline.engine.stored.pieces import BOUND, piece_bytes
+from pipeline.engine.tasks import cut_trials, lay_batch, read_piece
 from pipeline.errors import UsageError
+from pipeline.store.address import digest_bytes
 from pipeline.store.blobs import Store
 
 QUERIES = [f"q{n}" for n in range(9)]
@@ -34,10 +39,12 @@ def objects(store: Store, *folders: str) -> dict[str, bytes]:
     return {path: store.get(path) for folder in folders for path in store.listing(folder)}
 
 
+@pytest.mark.parametrize("rows", [1 << 20, 100], ids=["one object", "batches"])
 @pytest.mark.parametrize("text", [OUTPUT, OUTPUT.replace("decision", "  decision", 1)], ids=["canonical", "declined"])
 def test_an_output_read_in_pieces_leaves_the_same_bytes(
-    tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch, text: str
+    tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch, text: str, rows: int
 ) -> None:
+    monkeypatch.setattr(trialstore, "ROWS_PER_BATCH", rows)
     evaluation = write(tmp_path / "files", *QUERIES, systems={"s": text})
     whole, pieced = Store(str(tmp_path / "whole")), Store(str(tmp_path / "pieced"))
     made = plan(evaluation, whole)
@@ -53,6 +60,67 @@ def test_an_output_read_in_pieces_leaves_the_same_bytes(
     kept = ("trials", "labels", "results")
     assert objects(pieced, *kept) == objects(whole, *kept)
     assert not pieced.listing("pieces")
+    assert (work.costs["layout"].n_tasks > 2) == (rows == 100 and text == OUTPUT)
+    here = Store(str(tmp_path / "here"))
+    do_cell(here, plan(evaluation, here), cut.jobs[0].cell)
+    assert objects(here, *kept) == objects(whole, *kept)
+    assert not here.listing("pieces")
+
+
+@pytest.mark.parametrize("text", [OUTPUT, OUTPUT.replace("decision", "  decision", 1)], ids=["canonical", "declined"])
+def test_a_packed_output_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(trialstore, "ROWS_PER_BATCH", 100)
+    evaluation = write(tmp_path / "files", *QUERIES, systems={"s": text})
+    path = tmp_path / "files" / "s.xml"
+    packed = path.with_suffix(".xml.gz")
+    packed.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+    system = replace(evaluation.systems[0], outputs={("q", "d"): str(packed)})
+    evaluation = replace(evaluation, systems=(system,))
+    whole, store = Store(str(tmp_path / "whole")), Store(str(tmp_path / "store"))
+    made = plan(evaluation, whole)
+    assert not made.pieces
+    do_cell(whole, made, made.jobs[0].cell)
+    monkeypatch.setenv(BOUND, "4000")
+    cut = plan(evaluation, store)
+    assert cut.pieces == {digest_bytes(packed.read_bytes()): ((0, digest_bytes(packed.read_bytes())),)}
+    read_piece(store, cut.address, cut.jobs[0].cell, 0)
+    parts = sorted(store.listing("pieces"))
+    assert (len(parts) > 3) == (text == OUTPUT)
+    if text == OUTPUT:
+        store.remove(parts[2])
+    do_cell(store, cut, cut.jobs[0].cell)
+    kept = ("trials", "labels", "results")
+    assert objects(store, *kept) == objects(whole, *kept)
+    assert not store.listing("pieces")
+
+
+def test_what_a_killed_run_left_is_used_or_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trialstore, "ROWS_PER_BATCH", 100)
+    evaluation = write(tmp_path / "files", *QUERIES, systems={"s": OUTPUT})
+    whole, store = Store(str(tmp_path / "whole")), Store(str(tmp_path / "store"))
+    made = plan(evaluation, whole)
+    do_cell(whole, made, made.jobs[0].cell)
+    monkeypatch.setenv(BOUND, "4000")
+    cut = plan(evaluation, store)
+    place = store, cut.address, cut.jobs[0].cell
+    (found,) = cut.pieces.values()
+    read = [read_piece(*place, k) for k in range(len(found))]
+    ranges, _ = cut_trials(*place, read)
+    assert len(ranges) > 3
+    for ends in ranges[:3]:
+        lay_batch(*place, *ends)
+    batches = store.listing("trials")
+    assert len(batches) == 3
+    one, other = sorted(batches)[:2]
+    store.put(one, store.get(one)[:-7])  # cut short: told by its end
+    store.put(other, bytes([store.get(other)[0] ^ 1]) + store.get(other)[1:])  # told when its rows are read
+    lost, damaged = sorted(store.listing("pieces"))[:2]
+    store.remove(lost)
+    store.put(damaged, store.get(damaged)[:100] + b"!" + store.get(damaged)[101:])
+    do_cell(store, cut, cut.jobs[0].cell)
+    kept = ("trials", "labels", "results")
+    assert objects(store, *kept) == objects(whole, *kept)
+    assert not store.listing("pieces")
 
 
 def test_pieces_that_are_no_number_are_a_slip(monkeypatch: pytest.MonkeyPatch) -> None:

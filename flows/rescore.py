@@ -39,7 +39,7 @@ _MEND_SERVER = (
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What a run came to. Every figure in ``board`` comes from the grid; ``paths`` are URLs by name."""
+    """The outcome of a run. Every figure in ``board`` comes from the grid; ``paths`` are URLs by name."""
 
     run_id: str
     store: str
@@ -82,7 +82,7 @@ def run_evaluation(
     settings, kept = settings_for(store, cluster, workers), Store(store)
     check_cluster(settings)
     if det:
-        from pipeline.report.plots.det_file import check_forms
+        from pipeline.report.det_file import check_forms
 
         check_forms(det)
     work = plan(load_evaluation(evaluation), kept, alignments=alignments, det=det)

@@ -200,7 +200,7 @@ def _cluster(settings: Settings, security: Security | None) -> LocalCluster:
 
 
 def preloads() -> dict[str, Any]:
-    """What Dask's configuration has workers load, with its arguments, and ``PRELOAD`` after it."""
+    """The preloads of Dask's configuration, with their arguments, and ``PRELOAD`` after them."""
     said = dask.config.get("distributed.worker.preload") or []
     names = [said] if isinstance(said, str) else list(said)
     arguments = dask.config.get("distributed.worker.preload-argv") or []

@@ -43,11 +43,11 @@ class NotingStore(Store):
         super().remove(path)
 
     def describe(self, path: str) -> Description:
-        """What was last read or written here; what was not is read now."""
+        """The description as it was last read or written here; otherwise it is read now."""
         return dict(self._noted.get(path) or super().describe(path))
 
     def vouched(self, path: str) -> Description:
-        """What a manifest says of an object; what was not read or written here says itself whether it is whole.
+        """An object's entry for a manifest; one that was not read or written here is checked for being whole.
 
         Raises ``DamageError`` where such an object is not what was written: no manifest may vouch for it.
         """

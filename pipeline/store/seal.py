@@ -19,7 +19,7 @@ def seal(data: bytes) -> bytes:
 
 
 def unseal(data: bytes, where: str) -> bytes:
-    """What was sealed. Raises ``DamageError`` naming ``where`` if anything is missing, added or changed."""
+    """The sealed bytes. Raises ``DamageError`` naming ``where`` if anything is missing, added or changed."""
     body = _body(data)
     if body is None:
         raise DamageError(f"{where}: the object is damaged (its SHA-256 does not match). Remove it and run again.")

@@ -6,7 +6,7 @@ import hashlib
 import io
 from typing import Any, BinaryIO
 
-from pipeline.formats.fast.part import FIRST_BLOCK
+from pipeline.formats.kws.fast.part import FIRST_BLOCK
 from pipeline.store.meter import BYTES
 
 _HELD_BACK = 32

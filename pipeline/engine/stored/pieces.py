@@ -23,7 +23,7 @@ from pipeline.engine.stored import spread
 from pipeline.engine.stored.cuts import Parts, Pieces, PieceStream
 from pipeline.engine.stored.spread import Spread
 from pipeline.errors import InputError, PlatformError, UsageError
-from pipeline.formats.fast.part import NotCanonicalError, read_part
+from pipeline.formats.kws.fast.part import NotCanonicalError, read_part
 from pipeline.formats.kws.kwslist import read_handing_on, scanner_for
 from pipeline.formats.kws.scoretexts import ScoreTexts
 from pipeline.formats.packed import unpacked

@@ -16,13 +16,13 @@ import numpy as np
 from pipeline.arrays import Ints
 from pipeline.engine.mending import mended
 from pipeline.errors import DamageError, Finding
-from pipeline.formats.fast.kwslist import output_of, queries_of, with_rows
-from pipeline.formats.fast.part import Frame, NotCanonicalError, PartOfFile, Place, joined
-from pipeline.formats.fast.state import CHANNELS_AT_MOST, COLUMNS, NAMES_AT_MOST
+from pipeline.formats.kws.fast.kwslist import output_of, queries_of, with_rows
+from pipeline.formats.kws.fast.part import Frame, NotCanonicalError, PartOfFile, Place, joined
+from pipeline.formats.kws.fast.state import CHANNELS_AT_MOST, COLUMNS, NAMES_AT_MOST
 from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.formats.table import Array, Table
-from pipeline.partials.codec import Column, decode_columns, encode_columns
 from pipeline.store.blobs import Store
+from pipeline.store.columns import Column, decode_columns, encode_columns
 from pipeline.store.zips import Zip, pack
 from pipeline.trials.layout import score_range_of
 from pipeline.trials.schema import N_BUCKETS

@@ -18,12 +18,12 @@ from pipeline import protocols
 from pipeline.engine.stored import cuts, pieces, spread
 from pipeline.engine.stored.spread import Spread
 from pipeline.errors import InputError, PlatformError
-from pipeline.formats.fast.compiled import Compiled
-from pipeline.formats.fast.kwslist import read_canonical
-from pipeline.formats.fast.part import NotCanonicalError, read_part
-from pipeline.formats.fast.state import Scanner
-from pipeline.formats.fast.vectors import Vectors
 from pipeline.formats.kws.ecf import read_ecf
+from pipeline.formats.kws.fast.compiled import Compiled
+from pipeline.formats.kws.fast.kwslist import read_canonical
+from pipeline.formats.kws.fast.part import NotCanonicalError, read_part
+from pipeline.formats.kws.fast.state import Scanner
+from pipeline.formats.kws.fast.vectors import Vectors
 from pipeline.formats.kws.kwslist import SystemOutput, read_handing_on, read_plain
 from pipeline.formats.table import Table
 from pipeline.store.blobs import Store

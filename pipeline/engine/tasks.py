@@ -137,6 +137,7 @@ def ingest(
 @costed("pieces")
 def read_piece(store: Store, plan_address: str, cell: Cell, k: int) -> Work:
     """Task: read piece ``k`` of the cell's output into the store, for the tasks that make trials of all of them."""
+    keep_some_memory()
     place = CellPlace.of(store, plan_address, cell)
     pieces.ensure(store, place.protocol, place.output, place.pieces, k)
     return Work()
@@ -153,6 +154,7 @@ def cut_trials(store: Store, plan_address: str, cell: Cell, read: Sequence[Work]
 @costed("layout")
 def lay_batch(store: Store, plan_address: str, cell: Cell, first: int, last: int) -> Work:
     """Task: sort and write the trials of buckets ``first`` up to ``last`` (exclusive), for the index to commit."""
+    keep_some_memory()
     place = CellPlace.of(store, plan_address, cell)
     spread = trialstore.spread_of(*place.trials_made_from, place.pieces)
     if spread is not None:

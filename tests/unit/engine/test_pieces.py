@@ -20,6 +20,7 @@ from pipeline.engine.tasks import cut_trials, lay_batch, read_piece
 from pipeline.errors import UsageError
 from pipeline.store.address import digest_bytes
 from pipeline.store.blobs import Store
+from pipeline.terms import Evaluation
 
 QUERIES = [f"q{n}" for n in range(9)]
 OUTPUT = stdlist(
@@ -36,6 +37,15 @@ def client() -> Iterator[Client]:
         yield found
 
 
+def read_at_once(evaluation: Evaluation, folder: Path) -> Store:
+    """A store with the evaluation's only cell, whose output was not cut."""
+    store = Store(str(folder))
+    made = plan(evaluation, store)
+    assert not made.pieces
+    do_cell(store, made, made.jobs[0].cell)
+    return store
+
+
 def objects(store: Store, *folders: str) -> dict[str, bytes]:
     return {path: store.get(path) for folder in folders for path in store.listing(folder)}
 
@@ -47,10 +57,7 @@ def test_an_output_read_in_pieces_leaves_the_same_bytes(
 ) -> None:
     monkeypatch.setattr(trialstore, "ROWS_PER_BATCH", rows)
     evaluation = write(tmp_path / "files", *QUERIES, systems={"s": text})
-    whole, pieced = Store(str(tmp_path / "whole")), Store(str(tmp_path / "pieced"))
-    made = plan(evaluation, whole)
-    assert not made.pieces
-    do_cell(whole, made, made.jobs[0].cell)
+    whole, pieced = read_at_once(evaluation, tmp_path / "whole"), Store(str(tmp_path / "pieced"))
     monkeypatch.setenv(BOUND, "4000")
     cut = plan(evaluation, pieced)
     (found,) = cut.pieces.values()
@@ -77,10 +84,7 @@ def test_a_packed_output_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Mo
     packed.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
     system = replace(evaluation.systems[0], outputs={("q", "d"): str(packed)})
     evaluation = replace(evaluation, systems=(system,))
-    whole, store = Store(str(tmp_path / "whole")), Store(str(tmp_path / "store"))
-    made = plan(evaluation, whole)
-    assert not made.pieces
-    do_cell(whole, made, made.jobs[0].cell)
+    whole, store = read_at_once(evaluation, tmp_path / "whole"), Store(str(tmp_path / "store"))
     monkeypatch.setenv(BOUND, "4000")
     cut = plan(evaluation, store)
     assert cut.pieces == {digest_bytes(packed.read_bytes()): ((0, digest_bytes(packed.read_bytes())),)}
@@ -100,9 +104,7 @@ def test_what_is_wrong_is_told_alike_however_the_file_is_cut(
 ) -> None:
     wrong = re.sub(r'score="[0-9.]*5"', 'score="high"', OUTPUT).replace('decision="YES"', 'decision="yes"')
     evaluation = write(tmp_path / "files", *QUERIES, systems={"s": wrong})
-    whole, pieced = Store(str(tmp_path / "whole")), Store(str(tmp_path / "pieced"))
-    made = plan(evaluation, whole)
-    do_cell(whole, made, made.jobs[0].cell)
+    whole, pieced = read_at_once(evaluation, tmp_path / "whole"), Store(str(tmp_path / "pieced"))
     monkeypatch.setenv(BOUND, "4000")
     cut = plan(evaluation, pieced)
     do_cell(pieced, cut, cut.jobs[0].cell, client)
@@ -119,9 +121,7 @@ def test_scores_that_sort_as_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     text = re.sub(r'score="[^"]*"', lambda _: f'score="{score.format(next(numbers))}"', OUTPUT)
     text = text.replace("decision", "  decision", 1)
     evaluation = replace(write(tmp_path / "files", *QUERIES, systems={"s": text}), protocol="openkws13")
-    whole, pieced = Store(str(tmp_path / "whole")), Store(str(tmp_path / "pieced"))
-    made = plan(evaluation, whole)
-    do_cell(whole, made, made.jobs[0].cell)
+    whole, pieced = read_at_once(evaluation, tmp_path / "whole"), Store(str(tmp_path / "pieced"))
     monkeypatch.setenv(BOUND, "4000")
     cut = plan(evaluation, pieced)
     assert cut.pieces
@@ -137,9 +137,7 @@ def test_what_a_killed_run_left_is_used_or_made_again(
 ) -> None:
     monkeypatch.setattr(trialstore, "ROWS_PER_BATCH", 100)
     evaluation = write(tmp_path / "files", *QUERIES, systems={"s": text})
-    whole, store = Store(str(tmp_path / "whole")), Store(str(tmp_path / "store"))
-    made = plan(evaluation, whole)
-    do_cell(whole, made, made.jobs[0].cell)
+    whole, store = read_at_once(evaluation, tmp_path / "whole"), Store(str(tmp_path / "store"))
     monkeypatch.setenv(BOUND, "4000")
     cut = plan(evaluation, store)
     place = store, cut.address, cut.jobs[0].cell
@@ -167,9 +165,7 @@ def test_what_a_killed_run_left_is_used_or_made_again(
 def test_a_file_of_one_block_is_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = {"q1": [("a", row / 4, row / 8, "YES") for row in range(200)]}
     evaluation = write(tmp_path / "files", *QUERIES, systems={"s": stdlist(rows)})
-    whole, store = Store(str(tmp_path / "whole")), Store(str(tmp_path / "store"))
-    made = plan(evaluation, whole)
-    do_cell(whole, made, made.jobs[0].cell)
+    whole, store = read_at_once(evaluation, tmp_path / "whole"), Store(str(tmp_path / "store"))
     monkeypatch.setenv(BOUND, "4000")
     cut = plan(evaluation, store)
     (source,) = {job.inputs["output"].sha256 for job in cut.jobs}

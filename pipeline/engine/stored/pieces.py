@@ -2,31 +2,36 @@
 
 A task leaves the rows of its piece in the store, by bucket. A task for each batch of buckets takes its own from all of
 them; what is made of the file is the same to the last bit as if one task had read it. A packed file is one piece, read
-in parts. One that is not in canonical spelling is read as a whole. The rows take 32 bytes each in the store, from when
-they are read until the trials are written; ``rescore gc`` removes what a run that was killed leaves of them.
+in parts. A file that is not in canonical spelling goes through the parser, in one task that hands its rows on. The rows
+take 32 bytes each in the store, from when they are read until the trials are written; ``rescore gc`` removes what a run
+that was killed leaves of them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
+from dataclasses import replace
+from functools import partial
 from itertools import count
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from pipeline.engine import editions
-from pipeline.engine.inputs import format_of
+from pipeline.engine.inputs import format_of, with_planned
 from pipeline.engine.mending import mended, removing, unless_damaged
 from pipeline.engine.stored import spread
+from pipeline.engine.stored.cuts import Parts, Pieces, PieceStream
 from pipeline.engine.stored.spread import Spread
 from pipeline.errors import InputError, PlatformError, UsageError
-from pipeline.formats.kws.fast.part import FIRST_BLOCK, NotCanonicalError, read_part
-from pipeline.formats.kws.kwslist import scanner_for
+from pipeline.formats.kws.fast.part import NotCanonicalError, read_part
+from pipeline.formats.kws.kwslist import read_handing_on, scanner_for
+from pipeline.formats.kws.scoretexts import ScoreTexts
 from pipeline.formats.packed import unpacked
+from pipeline.formats.table import Table
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store, open_input
-from pipeline.store.meter import BYTES
 from pipeline.terms import Source
+from pipeline.trials.layout import score_range_of
 
 PIECE_BYTES = 1 << 27
 """About how large a piece is. Smaller files are not cut."""
@@ -34,11 +39,8 @@ BOUND = "RESCORE_PIECE_BYTES"
 """The environment variable that sets another size when a run is planned. No figure depends on it."""
 FORMATS = frozenset(("kwslist", "kwslist_texts"))
 """Formats of files that are read in pieces."""
-_HELD_BACK = 32
-"""Bytes that may be the first ones of a block's beginning."""
-
-Pieces = tuple[tuple[int, str], ...]
-"""Where each piece of a file begins, and its SHA-256."""
+_BYTES_OF_A_ROW = 128
+"""About what a detection takes in a file."""
 
 
 def piece_bytes() -> int:
@@ -47,47 +49,6 @@ def piece_bytes() -> int:
     if not text.isascii() or not text.isdecimal() or int(text) == 0:
         raise UsageError(f"{BOUND} is {text!r} (allowed: a whole number of bytes above 0). Correct or unset it.")
     return int(text)
-
-
-class Cutter:
-    """Cuts a file that passes through at the first block from each multiple of the size on."""
-
-    def __init__(self, n_bytes: int) -> None:
-        self._size, self._due = n_bytes, 0
-        self._hash, self._first = hashlib.sha256(), 0
-        self._held, self._at = b"", 0
-        self._pieces: list[tuple[int, str]] = []
-
-    def feed(self, data: bytes) -> None:
-        """The next bytes."""
-        end = self._at + len(self._held) + len(data)
-        if self._due >= end and len(data) > _HELD_BACK:  # no piece can begin here: nothing is copied
-            self._hash.update(self._held)
-            self._hash.update(memoryview(data)[:-_HELD_BACK])
-            self._held, self._at = data[-_HELD_BACK:], end - _HELD_BACK
-            return
-        text, done = self._held + data, 0
-        while (found := FIRST_BLOCK.search(text, max(self._due - self._at, done))) is not None:
-            if self._due:
-                self._hash.update(text[done : found.start()])
-                self._end(self._at + found.start())
-                done = found.start()
-            else:  # the first block goes with what is before it
-                self._due = max(self._size, self._at + found.start() + 1)
-        keep = max(done, len(text) - _HELD_BACK)
-        self._hash.update(text[done:keep])
-        self._held, self._at = text[keep:], self._at + keep
-
-    def pieces(self) -> Pieces:
-        """All of them, after the last bytes; () where the file is one."""
-        self._hash.update(self._held)
-        self._end(0)
-        return tuple(self._pieces) if len(self._pieces) > 1 else ()
-
-    def _end(self, at: int) -> None:
-        self._pieces.append((self._first, self._hash.hexdigest()))
-        self._hash, self._first = hashlib.sha256(), at
-        self._due = (at // self._size + 1) * self._size
 
 
 def path_of(protocol: Protocol, source: Source, pieces: Pieces, k: int) -> str:
@@ -100,7 +61,7 @@ def path_of(protocol: Protocol, source: Source, pieces: Pieces, k: int) -> str:
 def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: int) -> None:
     """Read piece ``k`` of an output and leave its rows in the store, unless they are there.
 
-    A file that is packed is one piece, which is read in parts of ``PIECE_BYTES``.
+    A file that is packed, or has nowhere to be cut, is one piece; what is packed is read in parts of ``PIECE_BYTES``.
     Raises ``PlatformError`` where the bytes are not those that the run was planned for.
     """
     path = path_of(protocol, source, pieces, k)
@@ -108,7 +69,7 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
         return
     last = pieces[k + 1][0] if k + 1 < len(pieces) else source.n_bytes
     with open_input(source.uri) as stream:
-        piece = _Piece(stream, pieces[k][0], last)
+        piece = PieceStream(stream, pieces[k][0], last)
         buffered = io.BufferedReader(piece)
         try:
             plain = unpacked(buffered, source.uri)
@@ -138,65 +99,11 @@ def _read_parts(store: Store, path: str, stream: BinaryIO) -> bytes:
     raise AssertionError("count() does not end")
 
 
-class Parts:
-    """A stream as parts, each of which begins with a block and has about so many bytes."""
-
-    def __init__(self, stream: BinaryIO, n_bytes: int) -> None:
-        self._stream, self._n_bytes = stream, n_bytes
-        self._held, self._left, self.is_over = b"", 0, False
-        """``is_over`` after a part that has been read to its end: whether it was the last."""
-
-    def following(self) -> io.RawIOBase:
-        """The next part; the one before has been read to its end."""
-        self._left = self._n_bytes
-        return _Part(self)
-
-    def take(self, n_bytes: int) -> bytes:
-        """Some of the next bytes of this part; none at its end."""
-        if self._left > 0:
-            n_bytes = min(n_bytes, self._left)
-            data = self._held[:n_bytes] or self._stream.read(n_bytes)
-            self._held = self._held[len(data) :]
-            self._left -= len(data)
-            self.is_over = not data
-            return data
-        return self._up_to_block(n_bytes)
-
-    def _up_to_block(self, n_bytes: int) -> bytes:
-        while True:
-            found = FIRST_BLOCK.search(self._held)
-            end = found.start() if found else len(self._held) - _HELD_BACK
-            if found or end > 0:
-                data, self._held = self._held[: min(end, n_bytes)], self._held[min(end, n_bytes) :]
-                return data
-            more = self._stream.read(n_bytes)
-            if not more:
-                data, self._held = self._held[:n_bytes], self._held[n_bytes:]
-                self.is_over = not data
-                return data
-            self._held += more
-
-
-class _Part(io.RawIOBase):
-    """A part as a stream of its own."""
-
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        with memoryview(buffer) as view:
-            data = self._parts.take(len(view))
-            view[: len(data)] = data
-        return len(data)
-
-
 def read(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> Spread | None:
     """The output in pieces, those read that the store lacks or holds damaged.
 
-    None where it is not cut, not in canonical spelling, or of a kind that is laid out as a whole.
+    One that is not in canonical spelling is read by the parser, here, and its rows handed on. None where it is not cut,
+    or is to be laid out as a whole. Raises ``InputError`` where it is refused.
     """
     fits, role = protocol.family.can.by_buckets, protocol.family.outputs[0]
     if not pieces or fits is None:
@@ -204,10 +111,55 @@ def read(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> Sp
     for k in range(len(pieces)):
         ensure(store, protocol, source, pieces, k)
     paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
+    again = partial(renew, store, protocol, source, pieces)
     texts = format_of(protocol, role) == "kwslist_texts"
-    place = store, protocol, source, pieces
-    found, _ = mended(lambda: spread.opened(store, paths, role, texts=texts), lambda: renew(*place), paths[0])
+    found, _ = mended(lambda: spread.opened(store, paths, role, again, texts=texts), again, paths[0])
+    if found is None:
+        found = _parsed(store, protocol, source, pieces)
     return found if found is not None and fits(protocol, found.output) else None
+
+
+def _parsed(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> Spread | None:
+    """The output through the parser, from the store where it is there; None where it must be laid out as a whole."""
+    path = _parsed_path(protocol, source, pieces)
+
+    def again() -> None:
+        store.remove(path)
+        _parse(store, protocol, source, path)
+
+    if not store.exists(path):
+        _parse(store, protocol, source, path)
+    return mended(lambda: spread.opened_rows(store, path, again), again, path)[0]
+
+
+def _parsed_path(protocol: Protocol, source: Source, pieces: Pieces) -> str:
+    return f"{path_of(protocol, source, pieces, 0)}.parsed"
+
+
+def _parse(store: Store, protocol: Protocol, source: Source, path: str) -> None:
+    """Leave the rows of an output in the store as the parser comes to them."""
+    role = protocol.family.outputs[0]
+    ranges, last, n_parts = list[tuple[float, float]](), list[Table](), 0
+
+    def hand_on(rows: Table) -> None:
+        nonlocal n_parts
+        if "score_text" in rows.columns:
+            raise NotCanonicalError
+        if last:
+            store.put(spread.part_of(path, n_parts), spread.encode_rows(last.pop()))
+            n_parts += 1
+        ranges.append(score_range_of(rows["score"]))
+        last.append(rows)
+
+    def parsed(stream: BinaryIO) -> bytes:
+        texts = ScoreTexts() if format_of(protocol, role) == "kwslist_texts" else None
+        try:
+            output = read_handing_on(stream, role, hand_on, piece_bytes() // _BYTES_OF_A_ROW, texts)
+            return spread.encode_last(last[0], replace(output, score_range=spread.widest(ranges)), n_parts)
+        except NotCanonicalError:
+            return spread.DECLINED
+
+    store.put(path, with_planned(source, role, parsed))
 
 
 def renew(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> None:
@@ -222,32 +174,9 @@ def renew(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> N
 def forget(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> None:
     """Remove what was read of pieces: trials are made of it. Who needs it now reads the file."""
     with removing("pieces of an output"):
-        for k in range(len(pieces)):
-            path = path_of(protocol, source, pieces, k)
+        paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
+        for path in (*paths, *([_parsed_path(protocol, source, pieces)] if pieces else ())):
             if store.exists(path):
                 for part in unless_damaged(lambda path=path: spread.parts_of(store, path), path) or ():  # type: ignore[misc]
                     store.remove(part)
                 store.remove(path)
-
-
-class _Piece(io.RawIOBase):
-    """The bytes of a stream from ``first`` to ``last`` (exclusive), hashed as they pass."""
-
-    def __init__(self, stream: BinaryIO, first: int, last: int) -> None:
-        self._stream, self._left, self._hash = stream, last - first, hashlib.sha256()
-        stream.seek(first)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        with memoryview(buffer) as view:
-            n = int(self._stream.readinto(view[: self._left]))  # type: ignore[attr-defined]
-            self._hash.update(view[:n])
-        self._left -= n
-        BYTES.read(n)
-        return n
-
-    @property
-    def sha256(self) -> str:
-        return self._hash.hexdigest()

@@ -6,9 +6,10 @@ Above ``ROWS_PER_BATCH`` trials it is one for each batch of buckets, cut by how 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from pipeline.engine import editions
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.stored import pieces
-from pipeline.engine.stored.pieces import Pieces
+from pipeline.engine.stored.cuts import Pieces
 from pipeline.engine.stored.spread import Spread
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
@@ -134,16 +135,33 @@ def refusal_path(path: str) -> str:
     return f"{path.removesuffix(arrays.ENDING)}.refused.json"
 
 
-def _read(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, path: str) -> tuple[Any, Any]:
-    """Trials and findings of an output; why it is refused, if it is, is kept like trials would be."""
+@contextmanager
+def _refusals_kept(store: Store, path: str) -> Iterator[None]:
+    """Why an output is refused, if it is, is kept like trials would be."""
     try:
-        roles = [role for role in protocol.family.outputs if role in inputs]
-        tables = {role: read_planned(protocol, role, inputs[role]) for role in roles}
-        laid, findings = protocol.family.lay_out(protocol, tables, timeline)
-        return laid.whole(), findings
+        yield
     except InputError as error:
         refused = {"findings": [asdict(finding) for finding in error.findings], "count": error.count}
         store.put_sealed(refusal_path(path), json.dumps(refused, sort_keys=True).encode())
+        raise
+
+
+def _read(protocol: Protocol, inputs: Inputs, timeline: Any) -> tuple[Any, Any]:
+    """Trials and findings of an output that is read as a whole."""
+    roles = [role for role in protocol.family.outputs if role in inputs]
+    tables = {role: read_planned(protocol, role, inputs[role]) for role in roles}
+    laid, findings = protocol.family.lay_out(protocol, tables, timeline)
+    return laid.whole(), findings
+
+
+def spread_of(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, cut: Pieces) -> Spread | None:
+    """The output in pieces, as ``pieces.read`` gives it; a refusal is kept."""
+    main = inputs[protocol.family.outputs[0]]
+    try:
+        with _refusals_kept(store, path_of(protocol, inputs, timeline)):
+            return pieces.read(store, protocol, main, cut)
+    except InputError:
+        pieces.forget(store, protocol, main, cut)
         raise
 
 
@@ -152,18 +170,18 @@ def _write(
 ) -> Work:
     """Make trials and write them; ``anew`` also those batches that the store has."""
     path, place = path_of(protocol, inputs, timeline), (store, protocol, inputs, timeline)
-    main = inputs[protocol.family.outputs[0]]
-    spread = pieces.read(store, protocol, main, cut)
+    spread = spread_of(*place, cut)
     if spread is not None and (ranges := ranges_of(spread.offsets)):
-        batches = [lay_batch(*place, cut, spread, ends, anew=anew) for ends in ranges]
+        batches = [lay_batch(*place, spread, ends, anew=anew) for ends in ranges]
         rest = _dataset(protocol, inputs, timeline, *_some(protocol, spread, timeline, 0, 0))
         rest = rest.assign(bucket_offset=rest["bucket_offset"].copy(data=spread.offsets))
         rows = with_runs(rest, [batch.rows for batch in batches])
         batched.write_index(store, path, rows, [batch.written for batch in batches])
     else:
-        found = _read(*place, path) if spread is None else _some(protocol, spread, timeline, 0, spread.n_buckets)
+        with _refusals_kept(store, path):
+            found = _read(*place[1:]) if spread is None else _some(protocol, spread, timeline, 0, spread.n_buckets)
         _put(store, path, _dataset(protocol, inputs, timeline, *found))
-    pieces.forget(store, protocol, main, cut)
+    pieces.forget(store, protocol, inputs[protocol.family.outputs[0]], cut)
     return Work.of_made(path, sum(inputs[role].n_bytes for role in protocol.family.outputs if role in inputs))
 
 
@@ -180,7 +198,6 @@ def lay_batch(
     protocol: Protocol,
     inputs: Inputs,
     timeline: Any,
-    cut: Pieces,
     spread: Spread,
     ends: tuple[int, int],
     *,
@@ -197,10 +214,7 @@ def lay_batch(
         there = unless_damaged(found, path)
         if there is not None:
             return there
-    main = inputs[protocol.family.outputs[0]]
-    renew = partial(pieces.renew, store, protocol, main, cut)
-    some, _ = mended(lambda: _some(protocol, spread, timeline, *ends), renew, "a piece of an output")
-    rows = _dataset(protocol, inputs, timeline, *some)
+    rows = _dataset(protocol, inputs, timeline, *_some(protocol, spread, timeline, *ends))
     batched.write_batch(store, path, name, batch_of(rows, 0, rows.sizes[RAGGED]), (RAGGED,))
     return found()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import tempfile
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,19 +15,20 @@ from hypothesis import strategies as st
 from test_fast_reader import DOCUMENTS, SEED, Writer
 
 from pipeline import protocols
-from pipeline.engine.stored import pieces, spread
+from pipeline.engine.stored import cuts, pieces, spread
 from pipeline.engine.stored.spread import Spread
-from pipeline.errors import PlatformError
+from pipeline.errors import InputError, PlatformError
 from pipeline.formats.kws.ecf import read_ecf
 from pipeline.formats.kws.fast.compiled import Compiled
 from pipeline.formats.kws.fast.kwslist import read_canonical
 from pipeline.formats.kws.fast.part import NotCanonicalError, read_part
 from pipeline.formats.kws.fast.state import Scanner
 from pipeline.formats.kws.fast.vectors import Vectors
-from pipeline.formats.kws.kwslist import SystemOutput
+from pipeline.formats.kws.kwslist import SystemOutput, read_handing_on, read_plain
+from pipeline.formats.table import Table
 from pipeline.store.blobs import Store
 from pipeline.terms import Source
-from pipeline.trials.layout import Layout, timeline
+from pipeline.trials.layout import Layout, score_range_of, timeline
 from pipeline.trials.schema import N_BUCKETS, ROWS
 from pipeline.trials.tiles import buckets_of
 
@@ -40,15 +43,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("stores")
 
 
-def cut(data: bytes, size: int, fed: int = 1 << 20) -> pieces.Pieces:
-    cutter = pieces.Cutter(size)
+def cut(data: bytes, size: int, fed: int = 1 << 20) -> cuts.Pieces:
+    cutter = cuts.Cutter(size)
     for at in range(0, len(data), fed):
         cutter.feed(data[at : at + fed])
     return cutter.pieces()
 
 
 def in_pieces(
-    store: Store, data: bytes, found: pieces.Pieces, scanner: type[Scanner], *, texts: bool = False
+    store: Store, data: bytes, found: cuts.Pieces, scanner: type[Scanner], *, texts: bool = False
 ) -> Spread | None:
     ends = [first for first, _ in found[1:]] + [len(data)]
     spans = [data[first:end] for (first, _), end in zip(found, ends, strict=True)]
@@ -57,7 +60,7 @@ def in_pieces(
             store.put(f"pieces/{k}", spread.encode(read_part(io.BytesIO(span), scanner)))
         except (NotCanonicalError, UnicodeDecodeError):
             store.put(f"pieces/{k}", spread.DECLINED)
-    return spread.opened(store, [f"pieces/{k}" for k in range(len(spans))], "x.xml", texts=texts)
+    return spread.opened(store, [f"pieces/{k}" for k in range(len(spans))], "x.xml", pytest.fail, texts=texts)
 
 
 def laid(output: SystemOutput, first: int, last: int) -> tuple[object, ...]:
@@ -122,7 +125,7 @@ def test_any_number_of_pieces_is_the_whole(
 )
 def test_parts_of_a_stream_are_the_stream(rows: list[int], size: int, at_once: int) -> None:
     data, parts = output(rows, "\n"), list[bytes]()
-    stream = pieces.Parts(io.BytesIO(data), size)
+    stream = cuts.Parts(io.BytesIO(data), size)
     while not stream.is_over:
         part = stream.following()
         parts.append(b"".join(iter(lambda part=part: part.read(at_once), b"")))  # type: ignore[misc]
@@ -146,6 +149,39 @@ def test_what_is_accepted_in_pieces_is_accepted_at_once(folder: Path, scanner: t
             accepted += 1
             assert_alike(split, whole, data)
     assert accepted > DOCUMENTS / 60
+
+
+@pytest.mark.timeout(0)
+def test_rows_handed_on_are_those_that_the_parser_reads(folder: Path) -> None:
+    alike = 0
+    for seed in range(SEED, SEED + DOCUMENTS // 3):
+        data, made, tables = Writer(seed).document(), Store(str(folder / "handed on")), list[Table]()
+        whole, refused = read_or_refusal(lambda data=data: read_plain(io.BytesIO(data), "x.xml"))  # type: ignore[misc]
+        output, told = read_or_refusal(
+            lambda data=data, seed=seed, tables=tables: read_handing_on(  # type: ignore[misc]
+                io.BytesIO(data), "x.xml", tables.append, 1 + seed % 9
+            )
+        )
+        assert refused == told, f"seed {seed}: {data!r}"
+        if whole is None or output is None:
+            continue
+        score_range = spread.widest([score_range_of(table["score"]) for table in tables])
+        for n, table in enumerate(tables[:-1]):
+            made.put(spread.part_of("pieces/x", n), spread.encode_rows(table))
+        last = spread.encode_last(tables[-1], replace(output, score_range=score_range), len(tables) - 1)
+        made.put("pieces/x", last)
+        split = spread.opened_rows(made, "pieces/x", pytest.fail)
+        assert split is not None
+        assert_alike(split, whole, data)
+        alike += 1
+    assert alike > DOCUMENTS / 60
+
+
+def read_or_refusal(read: Callable[[], SystemOutput]) -> tuple[SystemOutput | None, object]:
+    try:
+        return read(), None
+    except InputError as error:
+        return None, (error.findings, error.count)
 
 
 def test_a_piece_that_changed_since_the_plan_is_no_result(tmp_path: Path) -> None:

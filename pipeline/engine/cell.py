@@ -110,7 +110,7 @@ def with_supplements(store: Store, plan: Plan, job: Job, result: Result) -> tupl
         nonlocal work
         work += _do_supplements(store, plan, job, None, anew=True)
 
-    return mended(lambda: supplements.beside(store, job, result), again, f"a supplement of {job.path}")[0], work
+    return mended(lambda: supplements.supplemented(store, job, result), again, f"a supplement of {job.path}")[0], work
 
 
 def figured(store: Store, plan: Plan, job: Job) -> Result:
@@ -119,7 +119,7 @@ def figured(store: Store, plan: Plan, job: Job) -> Result:
     An output that was never read is read into the store.
     """
     if store.exists(job.path):
-        kept = unless_damaged(lambda: supplements.beside(store, job, kept_result(store, job)), job.path)
+        kept = unless_damaged(lambda: supplements.supplemented(store, job, kept_result(store, job)), job.path)
         if kept is not None:
             return kept
     try:

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 SHOWN_AT_MOST = 20
+PROBLEMS_AT_MOST = 10_000
+"""After so many problems a file is read no further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ class DamageError(StoreError):
 class Problems:
     """Collects everything wrong with one file, so that a person mends it in one go.
 
-    Keeps the first ``SHOWN_AT_MOST`` findings and counts the rest: memory stays bounded on hostile input.
+    Keeps the first ``SHOWN_AT_MOST`` findings and counts the rest, and ends with ``InputError`` at
+    ``PROBLEMS_AT_MOST``: memory and time stay bounded on hostile input.
     """
 
     file: str
@@ -92,6 +95,11 @@ class Problems:
             where = self.file if line is None else f"{self.file}:{line}"
             message = f"{what.rstrip('.')}. {mend}".strip()
             self.findings.append(Finding(code, message, where))
+        if self.count >= PROBLEMS_AT_MOST:
+            stopped = f"the file has {PROBLEMS_AT_MOST} problems or more, and is read no further. Mend these first."
+            raise InputError(
+                [*self.findings[: SHOWN_AT_MOST - 1], Finding("too_many_problems", stopped, self.file)], self.count
+            )
 
     def raise_if_any(self) -> None:
         """Raise ``InputError`` with all that was noted, if anything was."""

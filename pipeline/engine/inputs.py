@@ -9,7 +9,9 @@ from typing import Any, BinaryIO
 
 from pipeline.errors import InputError, PlatformError
 from pipeline.formats import READERS
+from pipeline.formats.budgets import Spent
 from pipeline.formats.packed import unpacked
+from pipeline.formats.streams import size_of
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import open_input, redacted
 from pipeline.store.meter import BYTES
@@ -19,10 +21,11 @@ _BLOCK = 1 << 20
 
 
 class _Hashed(io.RawIOBase):
-    """A binary stream that hashes what passes through."""
+    """A binary stream that hashes what passes through, within the budgets of an input."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: BinaryIO, where: str) -> None:
+        self._stream, self._spent = stream, Spent(where)
+        self._spent.stream(size_of(stream) or 0)
         self._hash = hashlib.sha256()
         self.n_bytes = 0
 
@@ -51,6 +54,7 @@ class _Hashed(io.RawIOBase):
         self._hash.update(memoryview(buffer)[:n])
         self.n_bytes += n
         BYTES.read(n)
+        self._spent.stream(self.n_bytes)
         return n
 
     @property
@@ -68,13 +72,13 @@ def read_role(
     or not: a file that is half uploaded is refused, and is not the one that was meant.
     """
     with open_input(uri) as stream:
-        hashed = _Hashed(stream)
-        buffered = io.BufferedReader(hashed, _BLOCK)
         name = where or redacted(uri)
+        hashed = _Hashed(stream, name)
+        buffered = io.BufferedReader(hashed, _BLOCK)
         try:
             table = READERS[format_of(protocol, role)](unpacked(buffered, name), name)
         except InputError as error:
-            if not _is_whole(buffered, hashed, sha256):
+            if sha256 and not _is_whole(buffered, hashed, sha256):
                 raise _changed(uri) from error
             raise
         if not _is_whole(buffered, hashed, sha256):
@@ -109,7 +113,7 @@ def digest(uri: str, role: str, see: Callable[[bytes], object] = len, *, above: 
         if above and stream.seekable():
             small = stream.seek(0, io.SEEK_END) <= above
             stream.seek(0)
-        hashed = _Hashed(stream)
+        hashed = _Hashed(stream, redacted(uri))
         while data := hashed.read(_BLOCK):
             if not small:
                 see(data)

@@ -107,19 +107,19 @@ def _handlers(path: Path) -> int:
 
 
 def _compiled(path: Path) -> int:
-    from pipeline.formats.fast.compiled import Compiled  # here, so that no peer's memory holds it
+    from pipeline.formats.kws.fast.compiled import Compiled  # here, so that no peer's memory holds it
 
     return _canonical(path, Compiled)
 
 
 def _numpy(path: Path) -> int:
-    from pipeline.formats.fast.vectors import Vectors
+    from pipeline.formats.kws.fast.vectors import Vectors
 
     return _canonical(path, Vectors)
 
 
 def _canonical(path: Path, scanner: Any) -> int:
-    from pipeline.formats.fast.kwslist import read_canonical
+    from pipeline.formats.kws.fast.kwslist import read_canonical
 
     with path.open("rb") as stream:
         table = read_canonical(stream, "x", scanner)

@@ -2,14 +2,13 @@
 
 Partials are made up: 64 batches with the trials of four queries each, scores of 17 digits, none twice. What is measured
 is what the last task of a cell does: it joins them and makes every figure, block and table of keyword search, and the
-drawn curve. Each size runs in a process of its own, in one thread, without Numba and with it; the highest memory is
-that of the process, partials included.
+drawn curve. Each size runs in a process of its own, in one thread; the highest memory is that of the process,
+partials included.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 import subprocess
@@ -30,21 +29,20 @@ from pipeline.protocols.base import DRAWN
 from pipeline.terms import Facts
 
 N_BATCHES, QUERIES_EACH, HITS_EACH, MISSES_EACH = 64, 4, 20, 5
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.rows", description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[5_000_000, 100_000_000], help="distinct scores")
     options = parser.parse_args(argv)
-    print(f"{'rows':>12} {'way':>8} {'CPU s':>8} {'ns each':>8} {'peak MiB':>9}  MTWV")
+    print(f"{'rows':>12} {'CPU s':>8} {'ns each':>8} {'peak MiB':>9}  MTWV")
     for n in options.rows:
-        for way in WAYS:
-            command = [sys.executable, "-m", "bench.inside", "bench.rows", way, str(n)]
-            done = subprocess.run(command, env={**os.environ, **ONE_THREAD}, check=True, capture_output=True, text=True)
-            made = json.loads(done.stdout)
-            cpu_s, peak = made["figures"][CPU], made["figures"][MEMORY] * 1e6 / 2**20
-            print(f"{n:12,} {way:>8} {cpu_s:8.1f} {cpu_s / n * 1e9:8.0f} {peak:9,.0f}  {made['found']!r}", flush=True)
+        command = [sys.executable, "-m", "bench.inside", "bench.rows", "rows", str(n)]
+        done = subprocess.run(command, env={**os.environ, **ONE_THREAD}, check=True, capture_output=True, text=True)
+        made = json.loads(done.stdout)
+        cpu_s, peak = made["figures"][CPU], made["figures"][MEMORY] * 1e6 / 2**20
+        print(f"{n:12,} {cpu_s:8.1f} {cpu_s / n * 1e9:8.0f} {peak:9,.0f}  {made['found']!r}", flush=True)
 
 
 def batch(number: int, n_rows: int) -> Outcomes:
@@ -65,9 +63,7 @@ def batch(number: int, n_rows: int) -> Outcomes:
     return Outcomes.of(Ledger(("all",), queries, missed, first, Scores(score, None), counts), Tally({}))
 
 
-def _concluded(rows: str, *, compiled: bool) -> Run:
-    if compiled:
-        importlib.import_module("numba")
+def _concluded(rows: str) -> Run:
     n_queries = N_BATCHES * QUERIES_EACH
     parts = [batch(number, max(int(rows) // n_queries, 100)) for number in range(N_BATCHES)]
     conclude([batch(number, 1000) for number in range(N_BATCHES)])
@@ -88,10 +84,7 @@ def conclude(parts: list[Outcomes]) -> float | None:
     return protocol.family.concluded(protocol, total, facts, {}, DRAWN).figures["mtwv"].value
 
 
-WAYS: Ways = {
-    "NumPy": lambda rows: _concluded(rows, compiled=False),
-    "Numba": lambda rows: _concluded(rows, compiled=True),
-}
+WAYS: Ways = {"rows": _concluded}
 
 if __name__ == "__main__":
     main()

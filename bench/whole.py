@@ -3,8 +3,8 @@
 Beside ``rescore score``, with what Numba compiles and without: a plain pandas notebook that makes ATWV and MTWV only.
 Processes start cold, with Python's and Numba's caches filled. From stored trials the same cell is aligned anew under
 another tolerance; from XML it goes through an empty store under that tolerance. Warm processes have scored a smaller
-cell before, with Numba where it is there, as a worker has after its first large one; both routes are planned, and their
-inputs hashed, before time is taken. Cold ones take all of it.
+cell before, and have the compiled reader where Numba is there, as a worker has after its first large one; both routes
+are planned, and their inputs hashed, before time is taken. Cold ones take all of it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from bench.inside import Made, Run, Ways
@@ -174,9 +176,8 @@ def _own_store(filled: str) -> Path:
 
 
 def _prepared(stored: str, *paths: str) -> Run:
-    from pipeline import compiled
-
-    compiled.start(AIMED)
+    if find_spec("numba") is not None:
+        import_module("pipeline.formats.kws.fast.compiled").compile_all()
     warm = Path("warm").absolute()
     warm.mkdir()
     _planned(warm / "store", _SCORED_AT, [write_files(warm, N_WARM, 400, 3000)[role] for role in ROLES])()

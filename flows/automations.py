@@ -73,7 +73,7 @@ def crashed(silent_s: int) -> AutomationCore:
 
 
 def notifications(block: UUID) -> list[AutomationCore]:
-    """What somebody is told about, through a notification block."""
+    """The automations that tell somebody, through a notification block."""
     failed = EventTrigger(
         expect={"prefect.flow-run.Failed", "prefect.flow-run.Crashed", "prefect.flow-run.TimedOut"},
         match=ResourceSpecification({"prefect.resource.id": ["prefect.flow-run.*"]}),

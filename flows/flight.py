@@ -23,7 +23,7 @@ REFUSED = 4
 
 
 class LostError(PlatformError):
-    """What the run needs is gone, and has not come back: trying cell after cell would take hours."""
+    """Scheduler, workers or server are gone, and have not come back: trying cell after cell would take hours."""
 
 
 class Flight:

@@ -1,4 +1,4 @@
-"""What a run started ends with it, even where the run is killed and cannot say goodbye.
+"""Processes that a run started end with it, even where the run is killed and cannot say goodbye.
 
 ``kill -9`` leaves the processes of a run behind: Prefect's embedded server, above all, does not notice. So a run has a
 companion that knows its descendants and ends those that outlive it.

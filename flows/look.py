@@ -1,4 +1,4 @@
-"""What a look at an evaluation finds, without Prefect and Dask: most looks find that nothing has changed."""
+"""Whether an evaluation has changed, without Prefect and Dask: mostly it has not."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pipeline.terms import Evaluation
 
 
 @dataclass(frozen=True)
-class Watched:
-    """What one look came to."""
+class EvaluationState:
+    """The state of an evaluation at one look."""
 
     evaluation: str
     run: str
@@ -30,7 +30,7 @@ class Watched:
 
 def unchanged(
     evaluation: str, store: str | None, cluster: str | None, workers: int | str | None, publish: bool | None = None
-) -> Watched | None:
+) -> EvaluationState | None:
     """Word that nothing has changed; None where the flow ``watch`` has something to do.
 
     Raises ``UsageError`` for a cluster that cannot be had, and what the flow raises.
@@ -41,10 +41,10 @@ def unchanged(
     return standing(kept, described, make_plan(described, kept), staged=is_staged(described, publish))
 
 
-def standing(store: Store, described: Evaluation, work: Plan, *, staged: bool) -> Watched | None:
+def standing(store: Store, described: Evaluation, work: Plan, *, staged: bool) -> EvaluationState | None:
     """Word that nothing has changed; None where something has."""
     found = last(store, work, staged=staged or phase_of(store, described.name) is not None)
-    return None if found is None else Watched(work.evaluation, found.id, "unchanged")
+    return None if found is None else EvaluationState(work.evaluation, found.id, "unchanged")
 
 
 def is_staged(evaluation: Evaluation, publish: bool | None) -> bool:

@@ -1,4 +1,4 @@
-"""What a run waits for is there: its workers, its scheduler, Prefect's server. Each wait has an end.
+"""Watching over what a run waits for: its workers, its scheduler, Prefect's server. Each wait has an end.
 
 The run's own loop calls ``look``. Workers that are gone for too long are started again; what is gone for good ends
 the flight, with what happened and what to do about it.
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from distributed import Client
 
-from flows.cluster import Cluster
+from flows.clusters.cluster import Cluster
 from flows.flight import Flight, LostError
 from flows.settings import Settings
 

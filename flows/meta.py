@@ -5,19 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from distributed import CancelledError, Client, KilledWorker
-from prefect import flow, task
+from distributed import Client
+from prefect import flow, runtime, task
 from prefect.cache_policies import NO_CACHE
+from prefect.futures import PrefectFuture, wait
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from flows.clusters import open_cluster
+from flows.clusters.kinds import open_cluster
+from flows.flight import Flight, flying
+from flows.guard import leave
+from flows.lookout import LOOK_S, Lookout
 from flows.overnight import rescore
+from flows.server import attended, ending, is_lost
 from flows.settings import settings_for
 from flows.studies import Planned, conclude, evaluations, finish_here, is_light, lacking, prepare, wanted_draws
 from flows.tasks import is_platform_fault
 from pipeline.config.meta_file import load_study
-from pipeline.engine.runner import runner
-from pipeline.errors import PlatformError
+from pipeline.engine.runner import OnCluster
 from pipeline.grid import Run
 from pipeline.meta.intervals import Resampling
 from pipeline.meta.resamples import Draw, work
@@ -49,19 +53,30 @@ def meta(
     settings = settings_for(store, cluster, workers)
     kept, study = Store(settings.store), load_study(file)
     planned = prepare(study, kept)
-    with at_work(kept), open_cluster(settings) as opened, Client(opened.scheduler, set_as_default=False) as client:
+    alone = leave if runtime.deployment.id else None
+    with attended(settings.no_worker_s, alone), ending(), at_work(kept), open_cluster(settings) as opened:
         runs = {one.name: _scored(one, kept, opened.scheduler) for one in lacking(planned)}
         found = evaluations(planned, runs)
-        futures = [
-            resample.with_options(task_run_name=one.name).submit(
-                one.store.root, wanted_draws(study, one), study.resampling, client
-            )
-            for one in found
-        ]
-        for future in futures:
-            future.result()
+        with Client(opened.scheduler, set_as_default=False) as client, flying(client) as flight:
+            drawing = [
+                resample.with_options(task_run_name=one.name).submit(
+                    one.store.root, wanted_draws(study, one), study.resampling, flight
+                )
+                for one in found
+            ]
+            _watch(drawing, Lookout(flight, opened, settings, is_lost))
         _, paths = conclude(study, kept, found)
     return paths
+
+
+def _watch(drawing: list[PrefectFuture[int]], lookout: Lookout) -> None:
+    """Wait for tasks that draw. Raises what they do, and ``PlatformError`` where cluster or server are gone."""
+    while wait(drawing, timeout=LOOK_S).not_done:
+        lookout.look()
+        if lookout.flight.lost is not None:
+            raise lookout.flight.lost
+    for future in drawing:
+        future.result()
 
 
 def _scored(planned: Planned, store: Store, scheduler: str) -> Run:
@@ -78,19 +93,9 @@ def _scored(planned: Planned, store: Store, scheduler: str) -> Run:
     cache_policy=NO_CACHE,
     persist_result=False,
 )
-def resample(store: str, wanted: Sequence[Draw], how: Resampling, client: Client) -> int:
+def resample(store: str, wanted: Sequence[Draw], how: Resampling, flight: Flight) -> int:
     """Draw replicates on the cluster, those that the store has left out; how many were made."""
-    kept, made = Store(store), 0
+    kept, run, made = Store(store), OnCluster(flight.client, lambda: flight.lost), 0
     for start in range(0, len(wanted), WAITING_AT_ONCE):
-        made += sum(_drawn(client, kept, wanted[start : start + WAITING_AT_ONCE], how))
-    return made
-
-
-def _drawn(client: Client, store: Store, wanted: Sequence[Draw], how: Resampling) -> Sequence[int]:
-    """What each task made. Raises ``PlatformError`` when the cluster lost one."""
-    run = runner(client)
-    try:
-        made: Sequence[int] = client.gather([run.submit(work, store, one, how) for one in wanted])
-    except (KilledWorker, CancelledError, OSError) as error:
-        raise PlatformError(f"the cluster lost replicates: {error}. Run again; done work is reused.") from error
+        made += sum(run.each(work, ((kept, one, how) for one in wanted[start : start + WAITING_AT_ONCE])))
     return made

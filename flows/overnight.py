@@ -17,8 +17,8 @@ from prefect.futures import PrefectFuture
 from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.utilities.annotations import quote
 
-from flows.cluster_local import sized
-from flows.clusters import open_cluster
+from flows.clusters.kinds import open_cluster
+from flows.clusters.local import sized
 from flows.deaths import ALONE, IN_COMPANY, blame_after, suspected_after
 from flows.flight import flying
 from flows.guard import leave
@@ -90,7 +90,7 @@ def rescore(
 
 def _run(store: Store, work: Plan, prepared: Work, settings: Settings, *, staged: bool, show_progress: bool) -> Run:
     """Score what is missing, publish, tell."""
-    began_s, todo, done = time.monotonic(), missing(work.jobs, store), Done()
+    began_s, todo, done = time.monotonic(), missing(work.jobs, store), RunOutcome()
     notes: dict[str, Any] = {}
     _LOG.info("%d cells, %d to score", len(work.jobs), len(todo))
     if todo:
@@ -117,8 +117,8 @@ def _run(store: Store, work: Plan, prepared: Work, settings: Settings, *, staged
 
 
 @dataclass
-class Done:
-    """What became of the cells that were to be scored."""
+class RunOutcome:
+    """The outcome of the cells that were to be scored."""
 
     works: list[Work] = field(default_factory=list)
     died: list[Cell] = field(default_factory=list)
@@ -126,13 +126,13 @@ class Done:
     takes: list[Takes] = field(default_factory=list)
 
     def add(self, scored: ScoredCells) -> None:
-        """What one task came to."""
+        """Add the outcome of one task."""
         self.works.append(scored.work)
         self.died += [Cell(*cell) for cell in scored.died]
         self.takes += scored.takes
 
 
-def score_all(place: TaskPlace, jobs: Sequence[Job], lookout: Lookout, show_progress: bool) -> Done:
+def score_all(place: TaskPlace, jobs: Sequence[Job], lookout: Lookout, show_progress: bool) -> RunOutcome:
     """Send the jobs' cells on their way, as many as keep the cluster busy, and wait for all of them.
 
     Raises ``PlatformError`` when any could not be scored, for other reasons than that their workers died.
@@ -145,9 +145,9 @@ def score_all(place: TaskPlace, jobs: Sequence[Job], lookout: Lookout, show_prog
 
 def _flown(
     place: TaskPlace, groups: Mapping[str, list[Cell]], lookout: Lookout, reached: Callable[[int], None]
-) -> Done:
-    """What became of groups of cells, each a task. ``reached`` hears how many cells have landed, now and then."""
-    failures, done, flight = dict[str, BaseException](), Done(), place.flight
+) -> RunOutcome:
+    """The outcome of groups of cells, each a task. ``reached`` hears how many cells have landed, now and then."""
+    failures, done, flight = dict[str, BaseException](), RunOutcome(), place.flight
     ended: SimpleQueue[tuple[str, PrefectFuture[Any]]] = SimpleQueue()
     waiting, n_left = deque(groups.items()), len(groups)
     while n_left:
@@ -187,7 +187,7 @@ def _send(place: TaskPlace, label: str, cells: list[Cell], ended: SimpleQueue[tu
     task.submit(place, [_parts(cell) for cell in cells]).add_done_callback(landed)
 
 
-def score_alone(place: TaskPlace, done: Done, lookout: Lookout) -> Done:
+def score_alone(place: TaskPlace, done: RunOutcome, lookout: Lookout) -> RunOutcome:
     """Try the cells whose workers died once more, when all others are done, one at a time.
 
     A worker takes the tasks that wait on it along, so that in company an innocent cell may be suspected.
@@ -195,7 +195,7 @@ def score_alone(place: TaskPlace, done: Done, lookout: Lookout) -> Done:
     if not done.died:
         return done
     blame_after(place.flight.client, ALONE)
-    tried = Done(list(done.works), takes=list(done.takes))
+    tried = RunOutcome(list(done.works), takes=list(done.takes))
     for cell in sorted(done.died, key=str):
         _LOG.warning("workers died while they scored %s; it is tried again alone", cell, extra={"cell": str(cell)})
         alone = _flown(place, {f"{cell} alone": [cell]}, lookout, lambda _: None)
@@ -230,7 +230,7 @@ def grouped(jobs: Sequence[Job], most: int) -> dict[str, list[Job]]:
 
 
 def _failure(future: PrefectFuture[Any]) -> BaseException | None:
-    """What a finished task raised, None when it succeeded."""
+    """The error of a finished task, None when it succeeded."""
     future.wait()
     if future.state.is_completed():
         return None

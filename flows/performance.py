@@ -20,7 +20,7 @@ _LOG = logging.getLogger("rescore")
 
 @dataclass
 class Performance:
-    """What became of the report: ``path`` in the store, or None."""
+    """Where the report is: ``path`` in the store, or None."""
 
     path: str | None = None
 

@@ -39,7 +39,7 @@ _MEND_SERVER = (
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What a run came to. Every figure in ``board`` comes from the grid; ``paths`` are URLs by name."""
+    """The outcome of a run. Every figure in ``board`` comes from the grid; ``paths`` are URLs by name."""
 
     run_id: str
     store: str
@@ -82,7 +82,7 @@ def run_evaluation(
     settings, kept = settings_for(store, cluster, workers), Store(store)
     check_cluster(settings)
     if det:
-        from pipeline.report.plots.det_file import check_forms
+        from pipeline.report.det_file import check_forms
 
         check_forms(det)
     work = plan(load_evaluation(evaluation), kept, alignments=alignments, det=det)
@@ -154,7 +154,7 @@ def _start_flow(
     Workers start while Prefect does: both take seconds, and what takes them is imports.
     """
     prepare_environment()
-    from flows.cluster_local import begun, sized  # Dask, like Prefect, reads the environment when it is imported
+    from flows.clusters.local import begun, sized  # Dask, like Prefect, reads the environment when it is imported
 
     own = sized(settings, todo)
     try:

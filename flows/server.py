@@ -20,6 +20,7 @@ from threading import Event, Thread
 from typing import Any
 
 import httpx
+from prefect import runtime
 from prefect.settings import get_current_settings
 
 from flows.guard import deaf_to_interrupts
@@ -33,10 +34,12 @@ TERMINATED = 128 + signal.SIGTERM
 
 
 @dataclass
-class _Watched:
-    """What this process knows of its server."""
+class _ServerState:
+    """The state of this process's server."""
 
     lost: Event = field(default_factory=Event)
+    answered: Event = field(default_factory=Event)
+    """It was there once: until then it may be starting."""
     is_watched: bool = False
     code: int = 3
     """With what the process ends that does not end by itself."""
@@ -46,7 +49,7 @@ class _Watched:
     """Settings of Prefect's clients that are to stop trying."""
 
 
-_SERVER = _Watched()
+_SERVER = _ServerState()
 
 
 def start_server() -> None:
@@ -86,8 +89,13 @@ def attended(patience_s: float, leave: Callable[[int], object] | None) -> Iterat
     """While the context lasts, look whether the server answers; one that has not for ``patience_s`` is lost.
 
     Then no call is tried again, and ``leave``, where it is given, ends the process with its exit code, should it not
-    have ended by itself soon. Within another such context nothing happens, but that calls made here are known.
+    have ended by itself soon. Within another such context nothing happens, but that calls made here are known, and
+    that a server that has begun a flow run was there: it may be gone before it is first asked.
     """
+    if not _SERVER.is_watched:
+        _SERVER.answered.clear()
+    if runtime.flow_run.id:
+        _SERVER.answered.set()
     _SERVER.clients.append(get_current_settings().client)
     if _SERVER.is_watched:
         yield
@@ -144,7 +152,7 @@ def _url() -> str:
 
 def _watch(url: str, patience_s: float, leave: Callable[[int], object] | None, over: Event) -> None:
     """Ask until the context is over or the server lost: refused for so long, or silent for twice as long."""
-    was_there, since_s = False, time.monotonic()
+    since_s = time.monotonic()
     with httpx.Client(verify=_verified(), timeout=ANSWER_S) as client:
         while not over.wait(LOOK_S):
             is_refused = False
@@ -155,8 +163,11 @@ def _watch(url: str, patience_s: float, leave: Callable[[int], object] | None, o
             except httpx.HTTPError:
                 pass
             else:
-                was_there, since_s = True, time.monotonic()
-            if was_there and time.monotonic() - since_s >= (patience_s if is_refused else 2 * patience_s):
+                since_s = time.monotonic()
+                _SERVER.answered.set()
+            if _SERVER.answered.is_set() and time.monotonic() - since_s >= (
+                patience_s if is_refused else 2 * patience_s
+            ):
                 break
         else:
             return

@@ -66,7 +66,7 @@ ONE_THREAD = dict.fromkeys(THREAD_VARIABLES, "1")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a flow needs to know about the place it runs in."""
+    """The place that a flow runs in."""
 
     store: str = DEFAULT_STORE
     cluster: str = "local"

@@ -1,4 +1,4 @@
-"""What a run does beside scoring cells, without Prefect and without Dask: the last look at results, and publishing."""
+"""Steps of a run beside scoring cells, without Prefect and without Dask: the last look at results, and publishing."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     if is_probe(plan.evaluation):  # its figures are a line in a study, and nobody opens a page of its own
         return publish(store, plan, results, work=lambda: {**document(plan, total(works)), **notes})
     from pipeline.report.cell_tables import write_cell_tables
-    from pipeline.report.plots.det_file import write_cell_drawings
+    from pipeline.report.det_file import write_cell_drawings
     from pipeline.report.uncertainty import when_cheap
     from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
 
@@ -120,7 +120,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
 
 
 def _told_apart(changes: Diff | None, intervals: Sequence[BoardIntervals] | None) -> str:
-    """What ends the name of a folder of reports: nothing for those of a first run, all of whose intervals are known.
+    """The ending of the name of a folder of reports: "" for those of a first run, all of whose intervals are known.
 
     Reports say what moved since the run before and lack intervals where trials are lost, so that equal runs that are
     published at once may have others. Neither may replace what the other's manifest names.
@@ -145,7 +145,7 @@ def _previous(store: Store, plan: Plan) -> Side | None:
 
 
 def _changes(previous: Side | None, plan: Plan, grid: Any, results: Sequence[Result]) -> Diff | None:
-    """What moved since the run before; None before the first, or where that cannot be read."""
+    """Changes since the run before; None before the first, or where that cannot be read."""
     if previous is None:
         return None
     from pipeline.report.changes.diff import Side, compare

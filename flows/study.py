@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from flows.guard import guarded
+from flows.guard import guarded, leave
 from flows.settings import Settings, check_cluster, prepare_environment, settings_for, workers_said
 from flows.studies import (
     MOST_DRAWN_HERE,
@@ -36,7 +36,7 @@ from pipeline.store.leases import at_work
 
 @dataclass(frozen=True)
 class StudySummary:
-    """What a study came to: the names of its evaluations, and URLs by name."""
+    """The outcome of a study: the names of its evaluations, and URLs by name."""
 
     name: str
     evaluations: tuple[str, ...]
@@ -44,10 +44,17 @@ class StudySummary:
 
 
 def run_study(
-    file: str, *, store: str, cluster: str | None = None, workers: int | str | None = None, quiet: bool = False
+    file: str,
+    *,
+    store: str,
+    cluster: str | None = None,
+    workers: int | str | None = None,
+    quiet: bool = False,
+    own_process: bool = False,
 ) -> StudySummary:
     """Do the study that a meta file describes, and say where everything is (unless ``quiet``).
 
+    Where nothing but the study lives in this process (``own_process``), it ends soon where Prefect's server is gone.
     Raises ``ConfigError`` and ``InputError`` for the study's own files, ``PlatformError`` for everything else that
     keeps it from being done.
     """
@@ -65,7 +72,7 @@ def run_study(
             again = f", {n_probes} times again at other tolerances" if n_probes else ""
             text = f"{len(planned) - n_probes} evaluations{again}. Starting Prefect and Dask ({settings.cluster}) …"
             Console(file=sys.stderr, highlight=False).print(text, style="dim")
-        paths = dict(_start_flow(file, settings))
+        paths = dict(_start_flow(file, settings, own_process=own_process))
     named = tuple(one.name for one in planned if not is_probe(one.name))
     summary = StudySummary(study.name, named, {name: kept.url(path) for name, path in paths.items()})
     if not quiet:
@@ -90,18 +97,19 @@ def is_brief(study: Study, store: Store, planned: tuple[Planned, ...]) -> bool:
     return sum(len(one.plan.jobs) * per_cell for one in planned if not is_probe(one.name)) <= MOST_DRAWN_HERE
 
 
-def _start_flow(file: str, settings: Settings) -> Mapping[str, str]:
+def _start_flow(file: str, settings: Settings, *, own_process: bool) -> Mapping[str, str]:
     """Run the flow, with an embedded Prefect server unless the environment names one."""
     prepare_environment()
-    from flows.cluster_local import begun  # Dask, like Prefect, reads the environment when it is imported
+    from flows.clusters.local import begun  # Dask, like Prefect, reads the environment when it is imported
 
     try:
         with guarded(), begun(settings):
             with without_collector():
                 from flows.meta import meta
-                from flows.server import start_server
+                from flows.server import attended, start_server
             start_server()
-            return meta(file, store=settings.store, cluster=settings.cluster, workers=workers_said(settings))
+            with attended(settings.no_worker_s, leave if own_process else None):
+                return meta(file, store=settings.store, cluster=settings.cluster, workers=workers_said(settings))
     except RescoreError:
         raise
     except Exception as error:  # Prefect and its HTTP client raise all sorts when the server does not answer

@@ -1,4 +1,4 @@
-"""What each cell of a run took, and which took most."""
+"""The cost of each cell of a run, and which took most."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Takes:
 
     @classmethod
     def of(cls, cell: Cell, work: Work) -> Takes:
-        """What a cell's work says that it took."""
+        """The cost of a cell, as its work tells it."""
         costs = work.costs.values()
         return cls(
             str(cell),

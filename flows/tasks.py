@@ -48,7 +48,7 @@ class TaskPlace:
 
 @dataclass(frozen=True)
 class ScoredCells:
-    """What a task came to: what was made, and the cells, as (query set, dataset, system), whose workers died."""
+    """The outcome of a task: what was made, and the cells, as (query set, dataset, system), whose workers died."""
 
     work: Work
     died: tuple[tuple[str, str, str], ...] = ()
@@ -80,7 +80,7 @@ def score_cells(place: TaskPlace, cells: Sequence[tuple[str, str, str]]) -> Scor
 
 
 def flown_together(place: TaskPlace, cells: Sequence[Cell]) -> list[Work | Exception]:
-    """What each cell came to. A thread waits for each that is in flight, and starts when there is a place for it."""
+    """The outcome of each cell. A thread waits for each that is in flight, and starts when there is a place for it."""
     kept, flight = Store(place.store), place.flight
     planned, run = planned_once(kept, place.plan), OnCluster(flight.client, lambda: flight.lost)
 

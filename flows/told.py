@@ -1,4 +1,4 @@
-"""What a flow leaves with Prefect beside the run itself: artifacts and events, for people and automations.
+"""Artifacts and events that a flow leaves with Prefect, for people and automations.
 
 The run is published by then. A server that does not answer costs these, never the run. Whoever may look at Prefect's
 pages sees what reports may show: no figure of a run that waits for a person, and nothing that a dataset holds back.
@@ -147,7 +147,7 @@ def tell(store: Store, work: Plan, run: Run, state: State) -> str:
 
 
 def moved(store: Store, run: Run) -> str:
-    """What moved since the run before, as text."""
+    """Changes since the run before, as text."""
     return _text(unless_damaged(lambda: _changes(store, load_plan(store, run.plan), run), f"run {run.id}"))
 
 
@@ -156,7 +156,7 @@ def _levels(store: Store, run: Run) -> Mapping[str, Disclosure]:
 
 
 def _counted(run: Run, payload: Mapping[str, Any]) -> str:
-    """What moved to a run that nobody may see yet, without any figure."""
+    """The number of changes to a run that nobody may see yet, without any figure."""
     if payload["before"] is None:
         return "This is the first run."
     moved = f"{payload['n_cells_moved']} of {len(run.results)} cells moved since run {payload['before']}."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from prefect import flow
 
-from flows.look import Watched, is_staged, standing
+from flows.look import EvaluationState, is_staged, standing
 from flows.overnight import rescore
 from flows.settings import settings_for
 from flows.steps import finish, is_small, score_here
@@ -28,7 +28,7 @@ def watch(
     cluster: str | None = None,
     workers: int | str | None = None,
     publish: bool | None = None,
-) -> Watched:
+) -> EvaluationState:
     """Look once at an evaluation; where anything differs from its last run, score that and publish or stage it.
 
     ``publish`` may tell otherwise than the evaluation's ``publication``, but for a sealed one: its results never
@@ -48,15 +48,15 @@ def watch(
 
 def _made(
     evaluation: str, store: Store, work: Plan, cluster: str | None, workers: int | str | None, *, staged: bool
-) -> Watched:
+) -> EvaluationState:
     """Score and publish or stage what the plan asks for: here where that is little, else by the flow."""
     state: State = "staged" if staged else "published"
     todo = missing(work.jobs, store)
     if is_small(store, work, todo):
         run = finish(store, work, score_here(store, work, todo), staged=staged)
         state = "staged" if waits_for(store, run) else state
-        return Watched(work.evaluation, run.id, state, tell(store, work, run, state))
+        return EvaluationState(work.evaluation, run.id, state, tell(store, work, run, state))
     # The flow tells by itself.
     run = rescore(evaluation, store.root, cluster, workers, plan=work.address, prepared=work.work, staged=staged)
     state = "staged" if waits_for(store, run) else state
-    return Watched(work.evaluation, run.id, state, moved(store, run))
+    return EvaluationState(work.evaluation, run.id, state, moved(store, run))

@@ -101,7 +101,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class LoadFacts:
-    """What Processing Load is computed from (seed 000 section 4.3), per cell."""
+    """The terms of Processing Load (seed 000 section 4.3), per cell."""
 
     index: Phase | None = None
     search: Phase | None = None
@@ -131,7 +131,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What key, dataset and query list say about a cell; measures take it beside the totals."""
+    """Facts of a cell from key, dataset and query list; measures take them beside the totals."""
 
     t_audio_s: float
     n_trials: float

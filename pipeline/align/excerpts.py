@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline import compiled
 from pipeline.align.mapping.grouped import positions_within
 from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.table import Array, recode, wide
@@ -53,11 +52,6 @@ def inside_excerpts(excerpts: Excerpts, places: Places, begin_s: Floats, end_s: 
         return np.zeros(places.file.size, np.bool_)
     spans = _spans(excerpts)
     place = _of_places(spans.place, excerpts, places.names)
-    if compiled.started() and _are_few(places.names) and not spans.several.any():
-        from pipeline.align.excerpts_kernel import between
-
-        ends = spans.opens_s[place], spans.closes_s[place]
-        return between(places.file, places.channel, len(places.channels), begin_s, end_s, *ends)
     at = _place_of_rows(excerpts, places)
     inside: Bools = (begin_s >= spans.opens_s[place][at]) & (end_s <= spans.closes_s[place][at])
     if spans.several.any():
@@ -101,7 +95,7 @@ def at_places(table: Bools, excerpts: Excerpts, places: Places) -> Bools:
 
 
 def _of_places(table: Array, excerpts: Excerpts, names: Names) -> Array:
-    """What ``table`` says of each place that rows can have; of those it has itself where these are too many."""
+    """Values of ``table`` at each place that rows can have; at its own places where these are too many."""
     if not _are_few(names):
         return table.ravel()
     files, channels = recode(names[0], excerpts.files), recode(names[1], excerpts.channels)

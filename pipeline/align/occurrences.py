@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline import compiled
 from pipeline.align.aligned import Aligned
 from pipeline.align.mapping.assignment import assign
-from pipeline.align.mapping.candidates import Candidates, ScoreRange, bounds_of, find_candidates
+from pipeline.align.mapping.candidates import Candidates, ScoreRange, find_candidates
 from pipeline.align.mapping.grouped import overlapping
-from pipeline.align.mapping.groups import sorted_references
 from pipeline.align.mapping.pairs import largest_mapping, list_pairs, rivals_of
 from pipeline.align.mapping.small import settle_small
 from pipeline.arrays import Bools, Ints
@@ -56,7 +53,7 @@ def align_occurrences(
     reference_kept = _mask(reference_rows, len(references))
     reference = np.full(len(trials), -1, np.int64)
     with np.errstate(over="ignore"):  # times near the end of doubles become infinite and are out of everything's reach
-        settled = settle_groups(
+        candidates = find_candidates(
             trials,
             references,
             trial_kept=trial_kept,
@@ -65,22 +62,10 @@ def align_occurrences(
             score_range=score_range,
             floor=floor,
         )
-        reference[settled.trial] = settled.occurrence
-        reference_kept[settled.occurrence] = False
-        if settled.left is None or settled.left.any():
-            candidates = find_candidates(
-                trials,
-                references,
-                trial_kept=trial_kept,
-                reference_kept=reference_kept if settled.left is None else settled.left,
-                tolerance_s=tolerance_s,
-                score_range=score_range,
-                floor=floor,
-            )
-            mapping = _mapping(candidates, lambda row: _place(trials, row))
-            mapped = mapping >= 0
-            reference[candidates.trial[mapping[mapped]]] = candidates.occurrence[mapped]
-            reference_kept[candidates.occurrence[mapped]] = False
+        mapping = _mapping(candidates, lambda row: _place(trials, row))
+    mapped = mapping >= 0
+    reference[candidates.trial[mapping[mapped]]] = candidates.occurrence[mapped]
+    reference_kept[candidates.occurrence[mapped]] = False
     kept = np.flatnonzero(trial_kept)
     reference = reference if kept.size == reference.size else reference[kept]
     return Aligned(kept=kept, reference=reference, omitted=np.flatnonzero(reference_kept))
@@ -145,39 +130,3 @@ def refuse_crowds(candidates: Candidates, place: Callable[[int], str]) -> None:
         )
         findings.append(Finding("crowded_detections", message, "output"))
     raise InputError(findings)
-
-
-@dataclass(frozen=True)
-class Settled:
-    """Pairs of a detection and a reference that are mapped, as rows of the tile."""
-
-    trial: Ints
-    occurrence: Ints
-    left: Bools | None = None
-    """For each reference whether it is left open; None where nothing was tried."""
-
-
-def settle_groups(
-    trials: Trials,
-    references: Occurrences,
-    *,
-    trial_kept: Bools,
-    reference_kept: Bools,
-    tolerance_s: float,
-    score_range: ScoreRange,
-    floor: float,
-) -> Settled:
-    """The pairs that need no solver, where Numba is started. Arguments as in ``align_occurrences``."""
-    if not compiled.started():
-        return Settled(np.zeros(0, np.int64), np.zeros(0, np.int64))
-    from pipeline.align.mapping.group_kernel import LEFT, settle
-
-    rows, group = sorted_references(references, trials, reference_kept)
-    times_s, bounds = (references.begin_s[rows], references.end_s[rows]), None
-    if score_range != "group":
-        bounds = bounds_of(trials, group // (len(trials.files) * len(trials.channels)), trial_kept, score_range)
-    mapping = settle(trials, trial_kept, group, times_s, bounds, tolerance_s, floor)
-    left = np.zeros(len(references), np.bool_)
-    left[rows[mapping == LEFT]] = True
-    mapped = mapping >= 0
-    return Settled(mapping[mapped], rows[mapped], left)

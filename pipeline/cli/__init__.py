@@ -1,6 +1,6 @@
 """The command line: ``rescore score | compare | validate | protocols | run | runs | show | diff | …``.
 
-Each command is one module with ``register(subparsers)``; a new command is a new module named in ``COMMANDS``.
+Each command has a module with ``register(subparsers)``, which ``COMMANDS`` names; it is imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -19,26 +19,30 @@ from pipeline.cli.output import error_document, finding_document, note, note_fin
 from pipeline.config.urls import masked
 from pipeline.errors import Finding, InputError, RescoreError, UsageError
 
-COMMANDS = (
-    "pipeline.cli.score",
-    "pipeline.cli.compare",
-    "pipeline.cli.validate",
-    "pipeline.cli.protocols",
-    "pipeline.cli.evaluation",
-    "pipeline.cli.runs",
-    "pipeline.cli.diff",
-    "pipeline.cli.verify",
-    "pipeline.cli.gc",
-    "pipeline.cli.watch",
-    "pipeline.cli.meta",
-    "pipeline.cli.seasons.submit",
-    "pipeline.cli.seasons.command",
-    "pipeline.cli.explain",
-    "pipeline.cli.whatif",
-    "pipeline.cli.readiness",
-    "pipeline.cli.archive",
-    "pipeline.cli.demo",
-)
+COMMANDS = {
+    "score": "pipeline.cli.score",
+    "compare": "pipeline.cli.compare",
+    "validate": "pipeline.cli.validate",
+    "protocols": "pipeline.cli.protocols",
+    "run": "pipeline.cli.evaluation",
+    "runs": "pipeline.cli.runs",
+    "show": "pipeline.cli.runs",
+    "diff": "pipeline.cli.diff",
+    "verify": "pipeline.cli.verify",
+    "gc": "pipeline.cli.gc",
+    "watch": "pipeline.cli.watch",
+    "publish": "pipeline.cli.watch",
+    "meta": "pipeline.cli.meta",
+    "submit": "pipeline.cli.seasons.submit",
+    "withdraw": "pipeline.cli.seasons.submit",
+    "season": "pipeline.cli.seasons.command",
+    "explain": "pipeline.cli.explain",
+    "whatif": "pipeline.cli.whatif",
+    "plan": "pipeline.cli.readiness",
+    "archive": "pipeline.cli.archive",
+    "reproduce": "pipeline.cli.archive",
+    "demo": "pipeline.cli.demo",
+}
 
 EXIT_CODES = "exit codes: 0 scored (undefined figures included), 1 refused input, 2 usage, 3 platform fault"
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
@@ -78,7 +82,7 @@ def run() -> None:
 
 
 def set_environment() -> None:
-    """What libraries read when they are imported. Whoever set these variables knows better."""
+    """Set variables that libraries read on import. Those that are set already stay."""
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrices are small here: threads that wait for each other only cost
     # A column is written once and read once or twice: huge pages gain little, and where memory is fragmented, making
@@ -86,8 +90,11 @@ def set_environment() -> None:
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The whole command line. A parsed call carries its command as ``args.command(args) -> exit code``."""
+def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The whole command line, or what parses one command; others are not imported then.
+
+    A parsed call carries its command as ``args.command(args) -> exit code``.
+    """
     parser = MaskingParser(
         prog="rescore",
         description="Score the participants of a detection evaluation, exactly.",
@@ -96,7 +103,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"rescore {version('rescore')}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=MaskingParser)
-    for module in COMMANDS:
+    for module in dict.fromkeys([COMMANDS[command]] if command in COMMANDS else COMMANDS.values()):
         importlib.import_module(module).register(subparsers)
     return parser
 
@@ -122,7 +129,8 @@ def _run(argv: Sequence[str] | None) -> int:
     """Parse and run; every deliberate error becomes its exit code."""
     args = argparse.Namespace()
     try:
-        build_parser().parse_args(argv, args)
+        words = sys.argv[1:] if argv is None else argv
+        build_parser(words[0] if words else None).parse_args(words, args)
         return int(args.command(args))
     except SystemExit as leaving:  # argparse, after --help and on wrong usage
         return leaving.code if isinstance(leaving.code, int) else 2

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from pipeline.cli.options.kws import COMMON, KWSEVAL, STDEVAL
 from pipeline.cli.options.med import DEVA
 from pipeline.cli.options.stt import SCLITE
-from pipeline.cli.options.tool import Given, Tool, add_options, refuse, without_effect
+from pipeline.cli.options.tool import GivenOption, Tool, add_options, refuse, without_effect
 from pipeline.errors import Finding, UsageError
-from pipeline.protocols import protocols
+from pipeline.protocols import modes
 from pipeline.protocols.base import Protocol
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _protocol_in(words: Sequence[str]) -> Protocol | None:
         name, equals, rest = word.partition("=")
         if name == "--protocol":
             found = rest if equals else words[at + 1] if at + 1 < len(words) else None
-    return next((protocol for (name, _), protocol in protocols().items() if name == found), None)
+    return next(iter(modes(found).values()), None) if found else None
 
 
 def roles_of(args: argparse.Namespace, protocol: Protocol) -> dict[str, str]:
@@ -116,7 +116,7 @@ def roles_of(args: argparse.Namespace, protocol: Protocol) -> dict[str, str]:
     return _once(named, "input")
 
 
-def _options(args: argparse.Namespace) -> list[Given]:
+def _options(args: argparse.Namespace) -> list[GivenOption]:
     return getattr(args, "options", [])
 
 

@@ -48,7 +48,9 @@ def meta(args: argparse.Namespace) -> int:
     from flows.study import run_study  # xarray and what it brings take seconds to import
 
     quiet = args.quiet or args.json
-    summary = run_study(args.file, store=args.store, cluster=args.cluster, workers=args.workers, quiet=quiet)
+    summary = run_study(
+        args.file, store=args.store, cluster=args.cluster, workers=args.workers, quiet=quiet, own_process=True
+    )
     if args.json:
         paths = {name: masked(path) for name, path in summary.paths.items()}
         print_json({"study": summary.name, "evaluations": list(summary.evaluations), "paths": paths})

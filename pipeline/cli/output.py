@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, diagnostics on stderr, credentials nowhere."""
+"""Output of commands: results on stdout, diagnostics on stderr, credentials nowhere."""
 
 from __future__ import annotations
 

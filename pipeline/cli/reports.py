@@ -9,11 +9,9 @@ from typing import Any
 
 from pipeline.cli.output import note
 from pipeline.engine.result import Result
-from pipeline.engine.stored.alignments import align_tables
 from pipeline.errors import UsageError
 from pipeline.protocols.base import Protocol
 from pipeline.protocols.kws.settings import KwsSettings
-from pipeline.report.kwseval.alignment import alignment_csv
 from pipeline.report.kwseval.tables import EXTRAS, tables
 
 _NAMES = ("alignment", "sum", "bsum")
@@ -51,7 +49,7 @@ def add_det(parser: argparse.ArgumentParser) -> None:
 def check_reports(args: argparse.Namespace, protocol: Protocol) -> None:
     """Refuse, before anything is scored, what the protocol has not. Raises ``UsageError``."""
     if args.det:
-        from pipeline.report.plots.det_file import check_curve, form_of  # with xarray, which takes a second
+        from pipeline.report.det_file import check_curve, form_of  # with xarray, which takes a second
 
         check_curve(protocol)
         form_of(args.det)
@@ -81,6 +79,9 @@ def write_reports(args: argparse.Namespace, protocol: Protocol, read: Mapping[st
     if args.det:
         _write_det(args, protocol, result)
     if args.alignment:
+        from pipeline.engine.alignments import align_tables
+        from pipeline.report.kwseval.alignment import alignment_csv
+
         Path(args.alignment).write_text(alignment_csv(align_tables(protocol, read)), encoding="utf-8", newline="")
     for name in ("sum", "bsum"):
         given = getattr(args, name)
@@ -95,7 +96,7 @@ def write_reports(args: argparse.Namespace, protocol: Protocol, read: Mapping[st
 
 
 def _write_det(args: argparse.Namespace, protocol: Protocol, result: Result) -> None:
-    from pipeline.report.plots.det_file import det_file, form_of
+    from pipeline.report.det_file import det_file, form_of
 
     outputs = [source.uri for source in result.sources if source.role == protocol.family.outputs[0]]
     system = args.system or PurePosixPath(outputs[0]).name.partition(".")[0]

@@ -53,9 +53,9 @@ def score(args: argparse.Namespace) -> int:
     tables: Mapping[str, Any] = {}
     if args.alignment:
         tables, sources = read_all(protocol, inputs)
-        result = score_tables(protocol, tables, sources, measures=measures)
+        result = score_tables(protocol, tables, sources, measures=measures, every_point=args.curve)
     else:
-        result = score_files(protocol, inputs, measures=measures)
+        result = score_files(protocol, inputs, measures=measures, every_point=args.curve)
     if result.failed is None:
         result = replace(result, findings=(*notes, *result.findings), n_findings=len(notes) + result.n_findings)
     if args.json:

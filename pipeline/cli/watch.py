@@ -13,7 +13,7 @@ from pipeline.errors import RescoreError, UsageError
 from pipeline.store.blobs import Store
 
 if TYPE_CHECKING:
-    from flows.look import Watched
+    from flows.look import EvaluationState
 
 MINUTE_S = 60.0
 
@@ -62,7 +62,7 @@ def watch(args: argparse.Namespace) -> int:
         time.sleep(args.every * MINUTE_S)
 
 
-def _look(args: argparse.Namespace) -> Watched:
+def _look(args: argparse.Namespace) -> EvaluationState:
     """One look; the flow is started where there is anything to do."""
     from flows.look import unchanged  # xarray and what it brings take seconds to import
 
@@ -74,7 +74,7 @@ def _look(args: argparse.Namespace) -> Watched:
     prepare_environment()
     from flows.watch import watch as flow  # with Prefect, which takes seconds
 
-    watched: Watched = flow(args.evaluation, args.store, args.cluster, args.workers, publish)
+    watched: EvaluationState = flow(args.evaluation, args.store, args.cluster, args.workers, publish)
     return watched
 
 

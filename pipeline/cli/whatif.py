@@ -112,7 +112,7 @@ def with_patch(
 
 
 def moved(store: Store, before: Evaluation, after: Evaluation) -> Diff:
-    """What moves from one evaluation to the other, each of them scored in memory as far as the store lacks it."""
+    """Differences between two evaluations, each of them scored in memory as far as the store lacks it."""
     from pipeline.report.changes.diff import compare
 
     return compare(_side(store, before), _side(store, after))

@@ -63,7 +63,7 @@ def _setting(value: Any) -> Any:
 
 
 def _disclosure(value: Any) -> Disclosure:
-    """What reports may show of a dataset: a level by its word, or the measures of a selection."""
+    """The disclosure of a dataset: a level by its word, or the measures of a selection."""
     if isinstance(value, str) and value in LEVELS:
         return Disclosure(value)
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):

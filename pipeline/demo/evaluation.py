@@ -49,7 +49,7 @@ class MadeUpTeam:
     primary: bool = True
 
     def scored(self, llr: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the system submits for true log-likelihood ratios."""
+        """Scores that the system submits for true log-likelihood ratios."""
         score = self.scale * llr + self.shift
         return 1.0 / (1.0 + np.exp(-score)) if self.posterior else score
 

@@ -88,7 +88,7 @@ def spoken(at: int) -> Occurrences:
 
 
 def output(at: int, system: str, strength: float, n_false: int = 25) -> str:
-    """What a system of some strength finds: log-likelihood ratios, YES above the threshold."""
+    """Detections of a system of some strength: log-likelihood ratios, YES above the threshold."""
     random = np.random.default_rng([at, *system.encode()])
     rows: list[Found] = []
     for query, file, begin in spoken(at):

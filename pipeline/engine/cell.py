@@ -96,7 +96,7 @@ def _do_supplements(
     ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
     (info, read), here = ingested, CellPlace.of(*place)
     there = store.exists(here.labels)
-    parts = [run.submit(score_batch, *place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    parts = [run.submit(score_batch, *place, *ends, there) for ends in here.ranges(info)]
     done: Work = run.one(supplement, *place, _merged(run, parts), info)
     return here.work + read + done
 
@@ -135,7 +135,7 @@ def _figured(store: Store, plan: Plan, job: Job) -> Result:
     place = (store, plan.address, job.cell)
     here, (info, _) = CellPlace.of(*place), ingest(*place)
     there = store.exists(here.labels)
-    parts = [count_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    parts = [count_batch(*place, *ends, there) for ends in here.ranges(info)]
     return result_of(here, *concluded(here, merged(parts).partial, info))
 
 
@@ -188,7 +188,7 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None
     ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
     info, read = ingested
     ranges, there = here.ranges(info), store.exists(here.labels)
-    partials = [run.submit(score_batch, *place, *ends, there, info.n_rows) for ends in ranges]
+    partials = [run.submit(score_batch, *place, *ends, there) for ends in ranges]
     done: Work = run.one(conclude, *place, _merged(run, partials), info)
     return work + read + done
 

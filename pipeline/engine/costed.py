@@ -34,7 +34,7 @@ def costed(kind: str) -> Callable[[Task], Task]:
 
 
 def _charged(done: Any, cost: Work) -> Any:
-    """What a task returned, with its cost in it."""
+    """A task's result with its cost in it."""
     if isinstance(done, Counted):
         return replace(done, work=done.work + cost)
     if isinstance(done, tuple):

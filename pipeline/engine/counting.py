@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipeline.align.labels import Labels
-from pipeline.engine.stored.labelstore import Written
 from pipeline.engine.work import Work, total
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import Family, Key, Protocol, Reference, Sliced, Timeline, Trials
 from pipeline.trials.tiles import batches
+
+if TYPE_CHECKING:  # scoring in memory needs no store
+    from pipeline.engine.stored.labelstore import WrittenBatch
 
 ROWS_AT_ONCE = 1 << 18
 """Trials and occurrences at once: few enough for a processor's caches, many enough for what a call costs."""
@@ -24,7 +26,7 @@ class Counted:
     partial: Any
     labels: Labels | None = None
     work: Work = field(default_factory=Work)
-    written: tuple[Written, ...] = ()
+    written: tuple[WrittenBatch, ...] = ()
     """Batches of labels that were made on the way and are in the store, for an index to commit."""
 
 

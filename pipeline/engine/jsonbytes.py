@@ -18,7 +18,7 @@ def dumps(value: Any, *, sort_keys: bool = False) -> bytes:
 
 
 def loads(data: bytes) -> Any:
-    """What ``dumps`` wrote. Raises ``ValueError`` where it is no JSON."""
+    """The value that ``dumps`` wrote. Raises ``ValueError`` where it is no JSON."""
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""What the C library and Python do about memory that is free."""
+"""Free memory, as the C library and Python keep it or give it back."""
 
 from __future__ import annotations
 

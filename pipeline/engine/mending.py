@@ -17,7 +17,7 @@ _LOG = logging.getLogger("rescore")
 
 
 def mended(read: Callable[[], T], mend: Callable[[], object], path: str) -> tuple[T, bool]:
-    """What ``read`` returns, and whether ``mend`` had to be called first because the object at ``path`` was damaged.
+    """The value that ``read`` returns, and whether ``mend`` was called first as the object at ``path`` was damaged.
 
     Raises ``DamageError`` when it is damaged again and again: then something else is wrong with the store.
     """
@@ -33,7 +33,7 @@ def mended(read: Callable[[], T], mend: Callable[[], object], path: str) -> tupl
 
 
 def unless_damaged(read: Callable[[], T], path: str) -> T | None:
-    """What ``read`` returns, or None, told as a warning, where the object at ``path`` is lost or damaged."""
+    """The value that ``read`` returns, or None, told as a warning, where the object at ``path`` is lost or damaged."""
     try:
         return read()
     except DamageError as error:

@@ -1,4 +1,4 @@
-"""What a run will do, settled before anything is scored: every input by digest, every result by address.
+"""The plan of a run, settled before anything is scored: every input by digest, every result by address.
 
 A plan is content-addressed itself. It holds no credentials and, but for the URLs that workers read from, nothing
 that depends on where the files lie.

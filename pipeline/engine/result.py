@@ -1,4 +1,4 @@
-"""What scoring one cell yields, and its one JSON form (the document that scripts and the store rely on)."""
+"""The result of scoring one cell, and its one JSON form (the document that scripts and the store rely on)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from distributed import Client
 
 RETRIES = 2
-MERGE_ARITY = 8
 LOOK_S = 2.0
 """How often who waits for a task looks whether the cluster is lost."""
 
@@ -81,10 +80,19 @@ class OnCluster:
         Raises ``WorkerDiedError`` where it, or a task it waits for, took too many workers with it; ``PlatformError``
         when the cluster lost it otherwise, or is lost itself.
         """
+        return self._come_to(task, self.submit(_or_refusal(task), *args))
+
+    def each(self, task: Submit, asked: Iterable[tuple[Any, ...]]) -> list[Any]:
+        """Results of the task for several lists of arguments, side by side, in their order; raises as ``one`` does."""
+        futures = [self.submit(_or_refusal(task), *args) for args in asked]
+        return [self._come_to(task, future) for future in futures]
+
+    def _come_to(self, task: Submit, future: Any) -> Any:
+        """What a future comes to; raises as ``one`` does."""
         from distributed import CancelledError, KilledWorker
 
         try:
-            done = self._awaited(self.submit(_or_refusal(task), *args))
+            done = self._awaited(future)
         except KilledWorker as error:
             name, died = str(error.task).partition("-")[0], error.allowed_failures + 1
             how_many = "a worker" if died == 1 else f"{died} workers, one after the other,"

@@ -1,4 +1,4 @@
-"""What intervals of a cell's figure are made from, as it is handed from where the cell is counted to its publishing."""
+"""Samples for intervals of a cell's figure, handed on from where the cell is counted to its publishing."""
 
 from __future__ import annotations
 

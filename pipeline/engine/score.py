@@ -17,14 +17,13 @@ from pipeline.engine.result import Result
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols.base import (
-    EVERYTHING,
-    Asked,
     Conclusion,
     Family,
     Findings,
     Key,
     Protocol,
     Reference,
+    Scope,
     Sliced,
     Survey,
     Timeline,
@@ -36,17 +35,23 @@ from pipeline.trials.tiles import batches
 
 
 def score_files(
-    protocol: Protocol, inputs: Mapping[str, str], *, cell: Cell | None = None, measures: Sequence[str] = ()
+    protocol: Protocol,
+    inputs: Mapping[str, str],
+    *,
+    cell: Cell | None = None,
+    measures: Sequence[str] = (),
+    every_point: bool = True,
 ) -> Result:
     """The result of one output under ``protocol``. ``inputs`` are URLs by role.
 
     With ``measures`` it has these figures alone, in the protocol's order, and no blocks, curve or tables; of detections
-    nothing else is computed. Raises ``UsageError`` for missing or unknown roles and unknown measures, ``InputError``
-    with the problems of every refused file.
+    nothing else is computed. Without ``every_point`` curves have the points of maxima and of a drawing, as in a run.
+    Raises ``UsageError`` for missing or unknown roles and unknown measures, ``InputError`` with the problems of every
+    refused file.
     """
     check_roles(protocol, inputs)
     check_measures(protocol, measures)
-    return _score(protocol, *read_all(protocol, inputs), cell, measures)
+    return _score(protocol, *read_all(protocol, inputs), cell, Scope(tuple(measures) or None, every_point))
 
 
 def score_tables(
@@ -56,23 +61,20 @@ def score_tables(
     *,
     cell: Cell | None = None,
     measures: Sequence[str] = (),
+    every_point: bool = True,
 ) -> Result:
-    """The result of one output whose inputs have been read; findings name the files."""
+    """The result of one output whose inputs have been read; findings name the files. Otherwise as ``score_files``."""
     check_measures(protocol, measures)
-    return _score(protocol, dict(tables), sources, cell, measures)
+    return _score(protocol, dict(tables), sources, cell, Scope(tuple(measures) or None, every_point))
 
 
 def _score(
-    protocol: Protocol,
-    tables: dict[str, Any],
-    sources: tuple[Source, ...],
-    cell: Cell | None,
-    measures: Sequence[str],
+    protocol: Protocol, tables: dict[str, Any], sources: tuple[Source, ...], cell: Cell | None, asked: Scope
 ) -> Result:
-    """As ``score_tables``. Takes the output's tables out of ``tables``: nothing else may hold them in a large cell."""
+    """Takes the output's tables out of ``tables``: nothing else may hold them in a large cell."""
     names = {source.role: source.uri for source in sources}
     try:
-        conclusion, warnings = _concluded(protocol.family, protocol, tables, cell, measures)
+        conclusion, warnings = _concluded(protocol.family, protocol, tables, cell, asked)
     except InputError as error:
         raise InputError(relabel(error.findings, names), error.count) from error
     result = scored(protocol, conclusion, sources, warnings, cell)
@@ -84,9 +86,9 @@ def _concluded(
     protocol: Protocol,
     tables: dict[str, Any],
     cell: Cell | None,
-    measures: Sequence[str],
+    asked: Scope,
 ) -> tuple[Conclusion, Findings]:
-    """What the family concludes from tables, or some figures of that; and what was found on the way."""
+    """The family's conclusion from tables, as far as it is asked for, and findings."""
     reference = family.refer(protocol, tables)
     trials, warnings = family.lay_out(protocol, tables, reference.timeline)
     for role in family.outputs:
@@ -99,7 +101,6 @@ def _concluded(
     partial = merge_tree(parts, family.zero())
     del parts
     give_back_memory()
-    asked = Asked(tuple(measures)) if measures else EVERYTHING
     conclusion = family.concluded(protocol, partial, replace(reference.facts, load=load), about, asked)
     return conclusion, (*reference.findings, *warnings)
 

@@ -1,4 +1,4 @@
-"""What measures say that came after the edition of their protocol: an object of its own beside a result for each.
+"""Figures of measures later than the edition of their protocol: an object of its own beside a result for each.
 
 A result never changes. A measure that is added later is computed from the same trials and labels, is kept as
 ``results/<address>/<measure>.json``, and is read together with the result.

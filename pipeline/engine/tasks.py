@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
-from pipeline import compiled
 from pipeline.align.labels import Labels
 from pipeline.engine import supplements
 from pipeline.engine.costed import costed
@@ -26,7 +25,7 @@ from pipeline.engine.score import scored
 from pipeline.engine.stored import labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
-from pipeline.protocols.base import DRAWN, AnyReference, Asked, Conclusion, Protocol
+from pipeline.protocols.base import DRAWN, AnyReference, Conclusion, Protocol, Scope
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell, Facts, Source
 from pipeline.trials.tiles import batches
@@ -92,7 +91,7 @@ class CellPlace:
         is_part = last - first < self.reference.key.offsets.size - 1
         return is_part and (first, last) in trialstore.cuts_of(self.store, self.trials)
 
-    def left(self, first: int, last: int) -> tuple[Labels, labelstore.Written] | None:
+    def left(self, first: int, last: int) -> tuple[Labels, labelstore.WrittenBatch] | None:
         """The labels of a batch that an earlier run had made when it was stopped; None where there are none."""
         if not self.is_batch(first, last):
             return None
@@ -106,7 +105,7 @@ def score_whole(store: Store, plan_address: str, cell: Cell) -> Work:
     info, work = ingest(*place)
     here = CellPlace.of(*place)
     there = store.exists(here.labels)
-    parts = [score_batch(*place, *ends, there, info.n_rows) for ends in here.ranges(info)]
+    parts = [score_batch(*place, *ends, there) for ends in here.ranges(info)]
     done: Work = conclude(*place, merged(parts), info)
     return work + done
 
@@ -133,27 +132,22 @@ def read_piece(store: Store, plan_address: str, cell: Cell, k: int) -> Work:
 
 
 @costed("batches")
-def score_batch(
-    store: Store, plan_address: str, cell: Cell, first: int, last: int, there: bool, n_trials: int
-) -> Counted:
+def score_batch(store: Store, plan_address: str, cell: Cell, first: int, last: int, there: bool) -> Counted:
     """Task: the partial of buckets ``first`` up to ``last`` (exclusive).
 
     With ``there`` it is counted from the labels that the store has; else the trials are aligned, and the labels are
-    written, if the buckets are a batch, or come with it. ``n_trials`` are those of the cell.
+    written, if the buckets are a batch, or come with it.
     """
-    made = count_batch(store, plan_address, cell, first, last, there, n_trials)
+    made = count_batch(store, plan_address, cell, first, last, there)
     return _kept(CellPlace.of(store, plan_address, cell), made, first, last)
 
 
-def count_batch(
-    store: Store, plan_address: str, cell: Cell, first: int, last: int, there: bool, n_trials: int
-) -> Counted:
+def count_batch(store: Store, plan_address: str, cell: Cell, first: int, last: int, there: bool) -> Counted:
     """``score_batch`` without writing anything; labels come with it that the store lacks or holds damaged."""
-    compiled.start(n_trials)
     place = CellPlace.of(store, plan_address, cell)
     trials, key, work = place.rows(first, last)
     path, found = place.labels, None
-    written: tuple[labelstore.Written, ...] = ()
+    written: tuple[labelstore.WrittenBatch, ...] = ()
     if there:
         found = unless_damaged(lambda: labelstore.load(store, path, first, last), path)
         work += Work.of_damaged(path) if found is None else Work.of_reused(path)
@@ -164,7 +158,7 @@ def count_batch(
 
 
 def _kept(place: CellPlace, made: Counted, first: int, last: int) -> Counted:
-    """What was made of a run of buckets, its labels in the store where it is a batch."""
+    """The counts of a run of buckets, its labels in the store where it is a batch."""
     if made.labels is None or not place.is_batch(first, last):
         return made
     key_row = int(place.reference.key.offsets[first])
@@ -206,7 +200,6 @@ def _aligned(place: CellPlace, first: int, last: int) -> Labels:
 @costed("conclude")
 def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: trialstore.TrialsInfo) -> Work:
     """Task: the cell's labels, where they are to be kept, and its merged partial → figures → the result."""
-    compiled.start(info.n_rows)
     keep_some_memory()
     place = CellPlace.of(store, plan_address, cell)
     work = place.work + total.work
@@ -218,7 +211,7 @@ def conclude(store: Store, plan_address: str, cell: Cell, total: Counted, info: 
 
 
 def _units(place: CellPlace, partial: Any, info: trialstore.TrialsInfo) -> Work:
-    """What publishing needs of a cell's units, so that no cell of a run is counted twice."""
+    """A cell's units, handed to publishing so that no cell of a run is counted twice."""
     last = place.reference.key.offsets.size - 1
     made = sampled(place.protocol, partial, place.reference.facts, survey_of(info), lambda: place.rows(0, last)[:2])
     return Work() if made is None else Work(samples={place.job.path: made})
@@ -260,10 +253,9 @@ def keep_conclusion(place: CellPlace, conclusion: Conclusion, findings: tuple[Fi
 @costed("conclude")
 def supplement(store: Store, plan_address: str, cell: Cell, total: Counted, info: trialstore.TrialsInfo) -> Work:
     """Task: what later measures say of a cell whose result is there, from its merged partial."""
-    compiled.start(info.n_rows)
     place = CellPlace.of(store, plan_address, cell)
     facts, _ = facts_of(place)
-    asked = Asked(tuple(place.job.later))
+    asked = Scope(tuple(place.job.later))
     said = place.protocol.family.concluded(place.protocol, total.partial, facts, survey_of(info), asked)
     return place.work + total.work + supplements.keep(store, place.job, place.protocol, said, place.made_from)
 

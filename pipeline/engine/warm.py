@@ -1,4 +1,4 @@
-"""What a worker of a local cluster loads when it starts (Dask's ``preload``), so that its first task does not have to.
+"""Imports of a worker of a local cluster when it starts (Dask's ``preload``), so that its first task need not wait.
 
 Workers start while the run's own process imports Prefect: on another core this costs no time.
 """

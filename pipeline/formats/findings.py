@@ -1,4 +1,4 @@
-"""What readers say about a file beside its table: values quoted for people, warnings counted, refusals."""
+"""Findings of readers beside tables: values quoted for people, warnings counted, refusals."""
 
 from __future__ import annotations
 

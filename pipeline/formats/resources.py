@@ -1,4 +1,4 @@
-"""What a system declares about its use of resources (plan 000 section 4.3), one YAML file for every protocol.
+"""Resources that a system declares (plan 000 section 4.3), one YAML file for every protocol.
 
 ::
 

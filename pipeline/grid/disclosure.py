@@ -1,4 +1,4 @@
-"""What reports may show of a dataset: everything, no row that would reveal the key, some measures, or nothing yet.
+"""The disclosure of a dataset in reports: everything, no row that would reveal the key, some measures, or nothing yet.
 
 The levels are those of the OpenKWS13 plan (004 appendix B.1.1): development data with all reports, evaluation data
 held until released and then with the references hidden, a surprise language with a selection of reports.

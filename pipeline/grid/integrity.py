@@ -10,9 +10,9 @@ from pipeline.engine.mending import unless_damaged
 from pipeline.engine.result import Result
 from pipeline.errors import DamageError
 from pipeline.grid.publish import faults, load_run
-from pipeline.partials.codec import check_columns
 from pipeline.store import arrays, batched
 from pipeline.store.blobs import Store
+from pipeline.store.columns import check_columns
 from pipeline.store.noting import NotingStore
 
 _READERS_AT_ONCE = 8

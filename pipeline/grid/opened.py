@@ -1,4 +1,4 @@
-"""What lies in the store of a run, opened for people: trials with their labels, references, the grid. All lazily."""
+"""Objects of a run, opened for people: trials with their labels, references, the grid. All lazily."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def open_trials(store: Store, run: Run | str, cell: Cell | str) -> xr.Dataset:
 
 
 def open_reference(store: Store, run: Run | str, cell: Cell | str, group: str = "") -> xr.Dataset:
-    """What a cell's trials were compared with: the key and facts (``""``), or the group ``timeline``.
+    """The reference of a cell: the key and facts (``""``), or the group ``timeline``.
 
     Raises as ``open_trials`` does.
     """

@@ -1,4 +1,4 @@
-"""What the figures of each cell rest on: where its trials, key and labels lie, and the facts that enter formulas."""
+"""Each cell's sources of figures: where its trials, key and labels lie, and the facts that enter formulas."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class AnalysedBoard:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a study found."""
+    """The findings of a study."""
 
     study: Study
     rows: tuple[Row, ...]

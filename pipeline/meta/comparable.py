@@ -1,4 +1,4 @@
-"""What keeps figures from being compared: said of every contrast, and a reason not to average."""
+"""Reasons why figures are not comparable: said of every contrast, and a reason not to average."""
 
 from __future__ import annotations
 

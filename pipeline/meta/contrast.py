@@ -15,7 +15,7 @@ from pipeline.meta.rows import Row
 
 @dataclass(frozen=True)
 class Overlap:
-    """What two boards have in common; counts of the first, the second, and both."""
+    """The overlap of two boards; counts of the first, the second, and both."""
 
     queries: tuple[int, int, int]
     """By identifier."""
@@ -41,7 +41,7 @@ class Overlap:
 
 
 def overlap(first: Evaluated, one: Place, second: Evaluated, other: Place) -> Overlap:
-    """What two boards share, from their references."""
+    """The overlap of two boards, from their references."""
     texts = [first.texts(one), second.texts(other)]
     written = [{text.casefold() for text in side.values() if text} for side in texts]
     recordings = [first.recordings(one), second.recordings(other)]

@@ -168,7 +168,7 @@ def board_of(
 
 
 def unit_of(protocol: Protocol) -> str:
-    """What intervals of a protocol's measures draw: queries unless one of them says otherwise."""
+    """The unit that intervals of a protocol's measures draw: queries unless one of them says otherwise."""
     return next((one.resample.unit for one in protocol.measures if one.resample is not None), "query")
 
 

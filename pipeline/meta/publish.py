@@ -1,4 +1,4 @@
-"""What a study leaves in its store: table, statistics and page, named by their contents; manifest and reference come
+"""Publishing a study: table, statistics and page, named by their contents; manifest and reference come
 last."""
 
 from __future__ import annotations

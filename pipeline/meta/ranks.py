@@ -19,7 +19,7 @@ Table = tuple[Mapping[str, Any], ...]
 
 
 def orders(rows: Iterable[Row]) -> dict[str, float]:
-    """What systems are ordered by, higher first: the figure, its sign turned where lower is better.
+    """The value that systems are ordered by, higher first: the figure, its sign turned where lower is better.
 
     Systems without the figure are left out. Of a system named twice the first row counts.
     """
@@ -85,7 +85,7 @@ def between_boards(rows: Sequence[Row], measures: Sequence[str]) -> Table:
 
 
 def moved(before: Sequence[Row], after: Sequence[Row]) -> Table:
-    """What became of each system between two boards: figures, ranks among the systems of both, and differences."""
+    """Each system on two boards: figures, ranks among the systems of both, and differences."""
     own = [{row.system: row for row in reversed(rows) if not math.isnan(row.value)} for rows in (before, after)]
     shared = own[0].keys() & own[1].keys()
     placed = [ranked({name: order for name, order in orders(side.values()).items() if name in shared}) for side in own]

@@ -21,8 +21,8 @@ from pipeline.errors import DamageError
 from pipeline.meta.cells import OpenCell, open_cell
 from pipeline.meta.intervals import Resampling, draw
 from pipeline.metrics.statistics.resampling import Sample
-from pipeline.partials.codec import decode_columns, encode_columns
 from pipeline.store.blobs import Store
+from pipeline.store.columns import decode_columns, encode_columns
 from pipeline.terms import Cell
 
 KIND = "replicates/1"

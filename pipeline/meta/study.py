@@ -1,4 +1,4 @@
-"""What a meta-analysis is asked to do, as frozen values: the meta file, checked and with its paths resolved."""
+"""A meta-analysis as frozen values: the meta file, checked and with its paths resolved."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """What ranks are asked to survive."""
+    """Changes that ranks are tried against."""
 
     beta: tuple[float, ...] = ()
     p_target: tuple[float, ...] = ()

@@ -39,7 +39,7 @@ def is_probe(name: str) -> bool:
 
 
 def variant_name(evaluation: str, variant: str) -> str:
-    """What an evaluation scored in a variant is published as."""
+    """The name under which an evaluation scored in a variant is published."""
     return f"{evaluation}{JOINT}{variant}"
 
 

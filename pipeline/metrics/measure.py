@@ -1,4 +1,4 @@
-"""What a measure is: a named pure function from totals to a figure, with its source."""
+"""A measure: a named pure function from totals to a figure, with its source."""
 
 from __future__ import annotations
 

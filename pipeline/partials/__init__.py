@@ -1,1 +1,1 @@
-"""What adds up exactly: values with a pure, associative, commutative ``+`` and a zero, and their bytes."""
+"""Partials, which add up exactly: values with a pure, associative, commutative ``+`` and a zero."""

@@ -6,24 +6,18 @@ A sum is kept exactly and rounded once, when it is read, so it equals ``math.fsu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline import compiled
 from pipeline.arrays import Floats, Ints
 from pipeline.partials.digits import BLOCK, LARGEST_BLOCK, LIMB_BITS, N_LIMBS, ORIGIN, carried, digits, whole
 
 ROW = N_LIMBS + 2
 """Columns of a grouped sum: the limbs, then how often +inf and -inf were added."""
-
-COMPILED_FROM = 1 << 15
-"""Values from which the compiled kernel is worth a call."""
-MOST_COMPILED = 2.0**30
-"""Counts in all, up to which the kernel's limbs hold their sums."""
 
 FAR = 1000
 """Binary digits by which sums beyond float64 are shifted before they are divided."""
@@ -35,8 +29,6 @@ _COUNT_BITS = 16
 @dataclass(frozen=True)
 class ExactSum:
     """A sum of floats without any rounding: ``units`` of 2**-1088, and how often +inf and -inf were added."""
-
-    kind: ClassVar[str] = "exact_sum/1"
 
     units: int = 0
     n_positive_infinite: int = 0
@@ -68,12 +60,6 @@ class ExactSum:
             raise ValueError(f"counts must be as many as the values and not negative (shape {counts.shape})")
         if counts.size and int(counts.min()) == int(counts.max()) == 1:
             return cls.of(values)
-        if values.size >= COMPILED_FROM and compiled.started() and float(counts.sum(dtype=np.float64)) < MOST_COMPILED:
-            from pipeline.partials.exact_kernel import add_products
-
-            limbs = np.zeros((1, ROW), np.int64)
-            add_products(values.reshape(1, -1), counts, limbs)
-            return cls.of_limbs(limbs[0])
         positive, negative, finite = _without_infinities(values)
         units = 0
         for block in _blocks(finite, BLOCK):
@@ -121,19 +107,6 @@ class ExactSum:
         if math.isfinite(total) or self.n_positive_infinite or self.n_negative_infinite:
             return total / mass
         return self.value(-FAR) / mass * 2.0**FAR
-
-    def to_columns(self) -> tuple[dict[str, NDArray[Any] | tuple[str, ...]], dict[str, Any]]:
-        """Columns and metadata for the codec."""
-        infinite = [self.n_positive_infinite, self.n_negative_infinite]
-        return {}, {"units": hex(self.units), "infinite": infinite}
-
-    @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> ExactSum:
-        """The inverse of ``to_columns``; ``ValueError`` where the contents cannot be a sum."""
-        positive, negative = meta["infinite"]
-        if columns or not (type(positive) is type(negative) is int) or min(positive, negative) < 0:
-            raise ValueError("an exact sum holds two counts and no columns")
-        return cls(int(meta["units"], 16), positive, negative)
 
 
 def exact_sums_by_group(values: Floats, groups: NDArray[np.integer[Any]], n_groups: int) -> Ints:

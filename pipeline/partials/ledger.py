@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.arrays import Bools, Codes, Floats, Ints
-from pipeline.partials import usual
 from pipeline.partials.rows import COUNT_TYPES, Counts, Rows, collapse, firsts, joined, narrowed, tally
 from pipeline.partials.scores import Scores
 
@@ -26,8 +25,6 @@ class Ledger:
     Rows ascend strictly by (condition, query, score). Both vocabularies are sorted; they also name what has no row.
     Scores are never NaN nor -0.0; infinities are legal.
     """
-
-    kind: ClassVar[str] = "ledger/3"
 
     conditions: tuple[str, ...]
     queries: tuple[str, ...]
@@ -207,38 +204,6 @@ class Ledger:
     def _arrays(self) -> dict[str, NDArray[Any]]:
         return {"omitted": self.omitted, "first": self.first, "score": self.scores.values, "counts": self.counts}
 
-    def to_columns(self) -> tuple[dict[str, NDArray[Any] | tuple[str, ...]], dict[str, Any]]:
-        """Columns and metadata for the codec."""
-        arrays = self._arrays()
-        names: dict[str, Any] = {"conditions": self.conditions, "queries": self.queries}
-        counts = usual.to_columns(arrays.pop("counts"))
-        return {**names, **arrays, **counts}, {"places": self.scores.places}
-
-    @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> Ledger:
-        """The inverse of ``to_columns``; ``ValueError`` where the contents are not a canonical ledger."""
-        own = {"conditions", "queries", "omitted", "first", "score"}
-        if meta.keys() != {"places"} or not own | usual.USUAL.keys() <= columns.keys() <= own | usual.names():
-            raise ValueError("a ledger has other columns")
-        ledger = cls(
-            conditions=columns["conditions"],
-            queries=columns["queries"],
-            omitted=columns["omitted"],
-            first=columns["first"],
-            scores=Scores(columns["score"], meta["places"]),
-            counts=usual.from_columns(columns, columns["score"].size),
-        )
-        _check_canonical(ledger)
-        return ledger
-
-
-_DTYPES: dict[str, set[np.dtype[Any]]] = {
-    "omitted": {np.dtype(np.int64)},
-    "first": {np.dtype(np.int64)},
-    "score": {np.dtype(np.float64), np.dtype(np.int32)},
-    "counts": set(COUNT_TYPES),
-}
-
 
 def _no_rows(n_groups: int) -> Rows:
     return Rows(firsts(np.zeros(n_groups, np.int64)), Scores.of(np.zeros(0)), np.zeros((4, 0), COUNT_TYPES[0]))
@@ -276,33 +241,3 @@ def _check_trials(n_queries: int, query: Any, omitted_query: Any, score: Any, de
             raise ValueError(f"a query code is outside [0, {n_queries})")
     if np.isnan(score).any():
         raise ValueError("a ledger takes no NaN score")
-
-
-def _check_canonical(ledger: Ledger) -> None:
-    for names in (ledger.conditions, ledger.queries):
-        if names != tuple(sorted(set(names))):
-            raise ValueError("a vocabulary is not sorted")
-    shape = (len(ledger.conditions), len(ledger.queries))
-    shapes: dict[str, tuple[int, ...]] = {
-        "omitted": shape,
-        "first": (shape[0] * shape[1] + 1,),
-        "score": (len(ledger),),
-        "counts": (4, len(ledger)),
-    }
-    for name, array in ledger._arrays().items():
-        expected = shapes[name]
-        if array.shape != expected or array.dtype not in _DTYPES[name]:
-            raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}")
-    first, score, counts = ledger.first, ledger.scores.values, ledger.counts
-    if first[0] != 0 or first[-1] != score.size or (np.diff(first) < 0).any() or (ledger.omitted < 0).any():
-        raise ValueError("groups do not cover the rows, or a count is impossible")
-    if np.isnan(score).any() or (np.signbit(score) & (score == 0.0)).any():
-        raise ValueError("a score is NaN or -0.0")
-    if not ledger.scores.is_canonical():
-        raise ValueError("scores have another form")
-    falls = np.flatnonzero(~(score[1:] > score[:-1])) + 1
-    n_target, n_nontarget, n_target_yes, n_nontarget_yes = counts
-    seen = ((n_target | n_nontarget) != 0).all() and counts.min(initial=0) >= 0
-    yes = (n_target >= n_target_yes).all() and (n_nontarget >= n_nontarget_yes).all()
-    if not (np.isin(falls, first).all() and seen and yes and narrowed(counts) is counts):
-        raise ValueError("rows are not in order, or a count is impossible")

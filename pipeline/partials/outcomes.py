@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
 
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
@@ -13,8 +12,6 @@ from pipeline.partials.tally import Tally
 @dataclass(frozen=True, eq=False)
 class Outcomes:
     """Ledgers and a tally that add up together. Ledgers of many tiles are put together once, when it is asked for."""
-
-    kind: ClassVar[str] = "outcomes/3"
 
     ledgers: tuple[Ledger, ...] = ()
     tally: Tally = field(default_factory=Tally)
@@ -47,22 +44,3 @@ class Outcomes:
         """The sum of one or more."""
         tallies = [part.tally for part in parts]
         return cls(tuple(ledger for part in parts for ledger in part.ledgers), sum(tallies[1:], start=tallies[0]))
-
-    def to_columns(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Columns of both parts, each under its name."""
-        columns, meta = dict[str, Any](), dict[str, Any]()
-        for name, part in (("ledger", self.ledger), ("tally", self.tally)):
-            own, meta[name] = part.to_columns()
-            columns |= {f"{name}.{column}": values for column, values in own.items()}
-        return columns, meta
-
-    @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> Outcomes:
-        """The inverse of ``to_columns``."""
-
-        def own(name: str) -> dict[str, Any]:
-            prefix = f"{name}."
-            return {key.removeprefix(prefix): value for key, value in columns.items() if key.startswith(prefix)}
-
-        ledger = Ledger.from_columns(own("ledger"), meta["ledger"])
-        return cls.of(ledger, Tally.from_columns(own("tally"), meta["tally"]))

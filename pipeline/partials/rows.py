@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline import compiled
 from pipeline.arrays import Bools, Floats, Ints
 from pipeline.partials.packed import Decimals, Packed
 from pipeline.partials.scores import HIGHEST, Scores, alike
@@ -97,13 +96,6 @@ def tally(group: NDArray[Any], score: Floats, target: Bools, decision: Bools, n_
     Counts are targets, others, targets decided YES and others decided YES.
     """
     flags = target.view(np.uint8) * np.uint8(TARGET) + decision.view(np.uint8)
-    if compiled.started():
-        from pipeline.partials.tally_kernel import tallied
-
-        found = tallied(group, score, flags, n_groups)
-        if found is not None:
-            first, whole, places, counts = found
-            return Rows(first, Scores(whole, places), counts)
     score = score + 0.0  # 0.0 for -0.0
     decimals = Decimals.of(score)
     packed = None if decimals is None else Packed.of((group, decimals.whole, flags))

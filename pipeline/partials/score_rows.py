@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +30,6 @@ class ScoreRows:
     ``columns`` names the classes that are scored, ``labels`` (sorted) what segments really are: any class or mark of
     the key. Which labels count, and as what, is decided when figures are made. A value without columns is the zero.
     """
-
-    kind: ClassVar[str] = "score_rows/1"
 
     columns: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
@@ -79,11 +76,9 @@ class ScoreRows:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreRows):
             return NotImplemented
-        mine, theirs = self.to_columns()[0], other.to_columns()[0]
-        return all(
-            mine[name] == theirs[name] if isinstance(mine[name], tuple) else np.array_equal(mine[name], theirs[name])
-            for name in mine
-        )
+        same_names = self.columns == other.columns and self.labels == other.labels
+        arrays = ("label", "scores", "count")
+        return same_names and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -92,22 +87,6 @@ class ScoreRows:
         counts = np.zeros(len(self.labels), np.int64)
         np.add.at(counts, self.label, self.count)
         return dict(zip(self.labels, counts.tolist(), strict=True))
-
-    def to_columns(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Columns and metadata for the codec."""
-        return {name: getattr(self, name) for name in ("columns", "labels", "label", "scores", "count")}, {}
-
-    @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], _meta: Mapping[str, Any]) -> ScoreRows:
-        """The inverse of ``to_columns``; ``ValueError`` where the contents cannot be such rows."""
-        found = cls(**columns)
-        n, codes = len(found), found.label
-        fits = found.scores.shape == (n, len(found.columns)) and found.count.shape == (n,) and codes.ndim == 1
-        if not fits or (n and not 0 <= int(codes.min()) <= int(codes.max()) < len(found.labels)):
-            raise ValueError("score rows of unequal length, or with labels that have no name")
-        if n and (int(found.count.min()) < 1 or not np.isfinite(found.scores).all()):
-            raise ValueError("score rows without a count, or with scores that are not finite")
-        return found
 
 
 def _collapsed(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.arrays import Floats
-from pipeline.partials.packed import MOST_DECIMALS, Decimals
+from pipeline.partials.packed import Decimals
 
 HIGHEST = 2**31 - 1
 """Of a whole number, whatever its sign. Then no rounding of a product is near a half: a number has one form."""
@@ -53,16 +53,6 @@ class Scores:
         while places and not (some % 10).any():
             some, places = some // 10, places - 1
         return Scores(some, places)
-
-    def is_canonical(self) -> bool:
-        """Whether this is what ``of`` gives; for values from elsewhere."""
-        if self.places is None:
-            return self.values.dtype == np.float64 and Scores.of(self.values).places is None
-        if self.values.dtype != np.int32 or not 0 <= self.places <= MOST_DECIMALS:
-            return False
-        return bool(np.abs(self.values.astype(np.int64)).max(initial=0) <= HIGHEST) and (
-            not self.places or bool((self.values % 10).any())
-        )
 
 
 def alike(parts: Sequence[Scores]) -> tuple[list[NDArray[Any]], int | None]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,9 +62,7 @@ _PER_STEP = ("step", "reference", "output", "confidence")
 
 @dataclass(frozen=True, eq=False)
 class SttOutcomes:
-    """What adds up over tiles. Groups are ``file channel speaker label``, none of which holds a blank."""
-
-    kind: ClassVar[str] = "stt_outcomes/1"
+    """Counts and sums of scored segments. Groups are ``file channel speaker label``, none of which holds a blank."""
 
     groups: tuple[str, ...] = ()
     counts: Ints = field(default_factory=_zeros(np.int64, 0, len(COUNTS)))
@@ -115,35 +113,10 @@ class SttOutcomes:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SttOutcomes):
             return NotImplemented
-        (mine, own), (theirs, their) = self.to_columns(), other.to_columns()
-        return own == their and mine.keys() == theirs.keys() and all(_same(mine[k], theirs[k]) for k in mine)
+        pairs = [(getattr(self, entry.name), getattr(other, entry.name)) for entry in fields(self)]
+        return all(_same(*pair) for pair in pairs)
 
     __hash__ = None  # type: ignore[assignment]
-
-    def to_columns(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Columns and metadata for the codec."""
-        names = ("counts", "pair_reference", "pair_output", "pair_count", "reliability")
-        columns: dict[str, Any] = {"groups": self.groups, "words": self.words}
-        columns |= {name: getattr(self, name) for name in names}
-        for name in ("log2_p", "log2_1mp"):
-            sums = getattr(self, name)
-            columns[f"{name}.units"] = tuple(hex(value.units) for value in sums)
-        columns |= {f"units.{name}": column for name, column in self.units.to_columns()[0].items()}
-        columns |= {f"segments.{name}": getattr(self.segments, name) for name in (*_PER_SEGMENT, *_PER_STEP)}
-        return columns, {}
-
-    @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], _meta: Mapping[str, Any]) -> SttOutcomes:
-        """The inverse of ``to_columns``."""
-        own = {name: column for name, column in columns.items() if "." not in name}
-        for name in ("log2_p", "log2_1mp"):
-            own[name] = tuple(ExactSum(int(text, 16)) for text in columns[f"{name}.units"])
-        tally = Tally.from_columns({name: columns[f"units.{name}"] for name in ("name", "count")}, {})
-        segments = SttSegments(**{name: columns[f"segments.{name}"] for name in (*_PER_SEGMENT, *_PER_STEP)})
-        made = cls(**own, units=tally, segments=segments)
-        if made.counts.shape != (len(made.groups), len(COUNTS)) or made.reliability.shape != (BINS, 2):
-            raise ValueError("counts do not fit the groups")
-        return made
 
 
 def added_pairs(reference: Codes, output: Codes, count: Ints) -> tuple[Codes, Codes, Ints]:
@@ -205,6 +178,8 @@ def segment_order(groups: tuple[str, ...], group: Codes, ordinal: Codes, n_steps
 
 
 def _same(left: Any, right: Any) -> bool:
-    if isinstance(left, tuple):
+    if isinstance(left, SttSegments):
+        return all(_same(getattr(left, name), getattr(right, name)) for name in (*_PER_SEGMENT, *_PER_STEP))
+    if not isinstance(left, np.ndarray):
         return bool(left == right)
     return left.dtype == right.dtype and np.array_equal(left, right, equal_nan=left.dtype.kind == "f")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_DTYPES = {"query": np.int32, "score": np.float64, "key": np.int32, "target": np.bool_}
+_COLUMNS = ("query", "score", "key", "target")
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +18,6 @@ class TieOrder:
     Rows are sorted by (query, score descending, key ascending, non-targets first). ``query`` points into the sorted
     ``queries``. Scores are never NaN nor -0.0.
     """
-
-    kind: ClassVar[str] = "tie_order/1"
 
     queries: tuple[str, ...] = ()
     query: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
@@ -64,31 +61,10 @@ class TieOrder:
         if not isinstance(other, TieOrder):
             return NotImplemented
         return self.queries == other.queries and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in _DTYPES
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in _COLUMNS
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-    def to_columns(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Columns and metadata for the codec."""
-        return {entry.name: getattr(self, entry.name) for entry in fields(self)}, {}
-
-    @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> TieOrder:
-        """The inverse of ``to_columns``; ``ValueError`` where the contents are not a canonical order."""
-        if meta or columns.keys() != {entry.name for entry in fields(cls)}:
-            raise ValueError("an order has other columns")
-        order = cls(**columns)
-        n = order.query.size
-        if any(
-            getattr(order, name).dtype != kind or getattr(order, name).shape != (n,) for name, kind in _DTYPES.items()
-        ):
-            raise ValueError("a column has another type or length")
-        if n and not 0 <= int(order.query.min()) <= int(order.query.max()) < len(order.queries):
-            raise ValueError("a query is outside its vocabulary")
-        if np.isnan(order.score).any() or order != _sorted(*(getattr(order, entry.name) for entry in fields(cls))):
-            raise ValueError("rows are not in order")
-        return order
 
 
 def _sorted(queries: tuple[str, ...], query: Any, score: Any, key: Any, target: Any) -> TieOrder:

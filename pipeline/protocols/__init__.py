@@ -21,17 +21,38 @@ from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
 
-MODES = ("official", "plan")
+_found: dict[tuple[str, str], Protocol] = {}
+
+
+def protocols() -> Mapping[tuple[str, str], Protocol]:
+    """Every protocol by (name, mode), found in the modules of this package."""
+    for place in _places():
+        _search(place)
+    return _found
+
+
+def modes(name: str) -> Mapping[str, Protocol]:
+    """The modes of a protocol, none where there is no such name. Families after its own are not imported."""
+    for place in _places():
+        _search(place)
+        if any(owner == name for owner, _ in _found):
+            break
+    return {mode: protocol for (owner, mode), protocol in _found.items() if owner == name}
 
 
 @cache
-def protocols() -> Mapping[tuple[str, str], Protocol]:
-    """Every protocol by (name, mode), found in the modules of this package."""
-    found: dict[tuple[str, str], Protocol] = {}
-    for module in pkgutil.walk_packages(__path__, f"{__name__}."):
-        for protocol in getattr(import_module(module.name), "PROTOCOLS", ()):
-            found[protocol.name, protocol.mode] = _with_later(protocol)
-    return found
+def _places() -> tuple[str, ...]:
+    """The files and folders of this package."""
+    return tuple(f"{__name__}.{one.name}" for one in pkgutil.iter_modules(__path__))
+
+
+@cache
+def _search(place: str) -> None:
+    """Find the protocols of a file, or of all files of a folder."""
+    folder = getattr(import_module(place), "__path__", ())
+    for name in (place, *(f"{place}.{one.name}" for one in pkgutil.iter_modules(folder))):
+        for protocol in getattr(import_module(name), "PROTOCOLS", ()):
+            _found[protocol.name, protocol.mode] = _with_later(protocol)
 
 
 def _with_later(protocol: Protocol) -> Protocol:
@@ -72,18 +93,18 @@ def find(name: str, *, mode: str = "official", overrides: Mapping[str, Any] | No
 
     Raises ``UsageError`` naming what is allowed for an unknown name, mode, setting or value.
     """
-    modes = [known for owner, known in protocols() if owner == name]
-    if not modes:
+    known = modes(name)
+    if not known:
         raise UsageError(f"unknown protocol {name!r} (allowed: {', '.join(names())}).")
-    if mode not in modes:
-        raise UsageError(f"protocol {name} has no mode {mode!r} (allowed: {', '.join(modes)}).")
-    protocol = protocols()[name, mode]
+    if mode not in known:
+        raise UsageError(f"protocol {name} has no mode {mode!r} (allowed: {', '.join(known)}).")
+    protocol = known[mode]
     return replace(protocol, settings=_settings.override(protocol.settings, overrides or {}, owner=name))
 
 
 def idle(protocol: Protocol) -> tuple[Finding, ...]:
     """A warning for every setting that was changed and has no effect, as far as the protocol is one that has a name."""
-    named = protocols().get((protocol.name, protocol.mode))
+    named = modes(protocol.name).get(protocol.mode)
     if named is None:
         return ()
     told = _settings.idle(protocol.settings, named.settings, protocol.family.reads.nothing)
@@ -91,12 +112,12 @@ def idle(protocol: Protocol) -> tuple[Finding, ...]:
 
 
 def describe(protocol: Protocol) -> dict[str, Any]:
-    """What ``rescore protocols NAME`` prints: roles, settings with their defaults, measures with their sources."""
+    """A protocol as ``rescore protocols NAME`` prints it: roles, settings and defaults, measures and sources."""
     return {
         "protocol": protocol.name,
         "edition": protocol.edition,
         "mode": protocol.mode,
-        "modes": [mode for name, mode in protocols() if name == protocol.name],
+        "modes": list(modes(protocol.name)),
         "title": protocol.title,
         "primary": protocol.primary,
         "roles": [asdict(role) for role in protocol.roles],

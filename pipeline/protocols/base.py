@@ -1,4 +1,4 @@
-"""What a protocol is: a frozen value that names how files become trials, outcomes, partials and figures.
+"""Protocols and families: a frozen value that names how files become trials, outcomes, partials and figures.
 
 A *family* holds the functions its protocols share; a *protocol* adds settings, operating point and measures.
 The engine knows only these two types.
@@ -69,8 +69,8 @@ class Laid(Sliced[Rows_co], Interface[Rows_co]):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A selection of a cell's conclusion."""
+class Scope:
+    """How much of a conclusion is asked for."""
 
     measures: tuple[str, ...] | None = None
     """Figures of these names alone, without blocks, curves and tables; None for everything."""
@@ -78,7 +78,7 @@ class Asked:
     """Whether curves have all of their points, or those of maxima and of a drawing, which a run keeps."""
 
 
-EVERYTHING, DRAWN = Asked(), Asked(every_point=False)
+EVERYTHING, DRAWN = Scope(), Scope(every_point=False)
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class Boards:
 
 @dataclass(frozen=True)
 class Abilities(Generic[Trials, Key, Timeline, Totals]):
-    """What only some families can do; None where one cannot."""
+    """Capabilities that only some families have; None where one has not."""
 
     reader: Callable[[Protocol, str], str | None] = _no_reader
     """Protocol and role → the format to read it with where settings ask for another one than the role's."""
@@ -221,14 +221,14 @@ class Family(Generic[Trials, Key, Timeline, Totals]):
     """Trials, labels and key of any run of buckets → their partial."""
     zero: Callable[[], Totals]
     """The partial of no trials at all."""
-    conclude: Callable[[Protocol, Totals, Facts, Survey, Asked], Conclusion]
+    conclude: Callable[[Protocol, Totals, Facts, Survey, Scope], Conclusion]
     """Merged partial → all that is asked for, or more: ``concluded`` leaves out the rest."""
     reads: Reads = Reads()
     boards: Boards = Boards()
     can: Abilities[Trials, Key, Timeline, Totals] = Abilities()
 
     def concluded(
-        self, protocol: Protocol, partial: Totals, facts: Facts, survey: Survey, asked: Asked = EVERYTHING
+        self, protocol: Protocol, partial: Totals, facts: Facts, survey: Survey, asked: Scope = EVERYTHING
     ) -> Conclusion:
         """The conclusion of a merged partial, or the part of it that is asked for."""
         made = self.conclude(protocol, partial, facts, survey, asked)

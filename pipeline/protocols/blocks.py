@@ -1,4 +1,4 @@
-"""What the rows beside figures are of, family by family: queries, events, speakers, languages."""
+"""Units of the rows beside figures, family by family: queries, events, speakers, languages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipeline.metrics.label import Label
 
 @dataclass(frozen=True)
 class Blocks:
-    """What the rows beside a cell's figures are of, and which of their columns people look for."""
+    """The unit of the rows beside a cell's figures, and which of their columns people look for."""
 
     one: str
     several: str

@@ -69,7 +69,7 @@ def override(settings: S, overrides: Mapping[str, Any], *, owner: str) -> S:
 
 
 def idle(settings: Any, defaults: Any, no_part: Collection[str] = ()) -> Iterator[str]:
-    """What to say of every setting that is not at its default and changes no figure: it has ``no_part`` at all, or none
+    """A message for every setting that is not at its default and changes no figure: it has ``no_part`` at all, or none
     beside the others as they are."""
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)

@@ -24,7 +24,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class MeasureInfo:
-    """What the grid says about a measure: ``better`` is ``higher``, ``lower`` or ``none``."""
+    """A measure as the grid describes it: ``better`` is ``higher``, ``lower`` or ``none``."""
 
     name: str
     unit: str

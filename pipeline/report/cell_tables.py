@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pipeline.engine.alignments import align_cell
 from pipeline.engine.cell import load_result
 from pipeline.engine.plan import Job, Plan
-from pipeline.engine.stored.alignments import align_cell
 from pipeline.errors import UsageError
 from pipeline.protocols.kws.settings import KwsSettings
 from pipeline.report.kwseval.alignment import alignment_csv

@@ -49,7 +49,7 @@ def _ruled(name: str, columns: Mapping[str, Floats]) -> dict[str, Any] | None:
 
 
 def _constants(rule: str, table: Floats, a: Floats, b: Floats) -> tuple[float, ...]:
-    """What the rule's constant may be, as the cell tells it that tells it best."""
+    """Candidates for the rule's constant, from the cell that tells it best."""
     if rule == "over_rest":
         least = np.nanargmin(np.where(table > 0, table, np.inf)) if table.size and (table > 0).any() else None
         return (0.0,) if least is None else (float(np.round(a.flat[least] / table.flat[least] + b.flat[least])),)
@@ -59,7 +59,7 @@ def _constants(rule: str, table: Floats, a: Floats, b: Floats) -> tuple[float, .
 
 
 def weights(values: Floats, p_miss: Floats, p_fa: Floats) -> tuple[float, ...]:
-    """What the weight in values that are 1 - (p_miss + weight * p_fa) may be: as somebody would write it first."""
+    """Candidates for the weight in values that are 1 - (p_miss + weight * p_fa): as somebody would write it first."""
     known = np.where(np.isfinite(values) & np.isfinite(p_miss) & (p_fa > 0), p_fa, 0.0)
     if not known.size or not known.any():
         return (0.0,)

@@ -1,4 +1,4 @@
-"""What reports may tell: a run without what its datasets' disclosure holds back. Nothing hidden is passed on."""
+"""Disclosed runs: a run without what its datasets' disclosure holds back. Nothing hidden is passed on."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def disclosed(
 
 
 def disclosed_changes(changes: Diff | None, levels: Levels) -> Diff | None:
-    """What moved, as far as reports may show it."""
+    """Changes, as far as reports may show them."""
     if changes is None:
         return None
     if all(level.shows_all for level in levels.values()):
@@ -68,7 +68,7 @@ def _cell_diff(cell: CellDiff, level: Disclosure) -> CellDiff | None:
 
 
 def _cause(cause: Cause) -> Cause:
-    """What differs between two signatures, without the names that a setting lists."""
+    """The difference between two signatures, without the names that a setting lists."""
     before, after = (disclosed_value(cause.name, value) for value in (cause.before, cause.after))
     return replace(cause, before=before, after=after) if cause.kind == "setting" else cause
 

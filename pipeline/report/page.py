@@ -33,7 +33,7 @@ from pipeline.report.plots import ape as ape_plot
 from pipeline.report.plots import det
 from pipeline.report.plots.rows import margins
 from pipeline.report.provenance import provenance
-from pipeline.report.shown import Shown, shown
+from pipeline.report.shown import PageContents, shown
 from pipeline.season.times import utc
 
 
@@ -47,7 +47,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What one cell's inputs gave rise to: problems of a failed cell, warnings of a scored one."""
+    """Findings on one cell's inputs: problems of a failed cell, warnings of a scored one."""
 
     result: Result
 
@@ -74,7 +74,7 @@ def render_page(
     return page_of(whole.of(system) if system else whole)
 
 
-def page_of(view: Shown) -> str:
+def page_of(view: PageContents) -> str:
     """The page of a run, or of one of its systems, as HTML text."""
     run, grid, results = view.run, view.grid, view.results
     boards = run.boards_of(ALL)
@@ -163,7 +163,7 @@ def _counts(boards: tuple[Board, ...]) -> list[tuple[str, int]]:
 
 
 def _facts(results: Iterable[Result]) -> dict[tuple[str, str, str], Mapping[str, float | str]]:
-    """What key, dataset and output say about a cell, by (query set, dataset, system)."""
+    """Facts of cells, by (query set, dataset, system)."""
     return {(r.cell.query_set, r.cell.dataset, r.cell.system): r.facts for r in results if r.cell is not None}
 
 

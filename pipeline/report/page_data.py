@@ -65,7 +65,7 @@ def _floats(column: Floats) -> str | dict[str, str]:
 
 
 def _weight(values: Floats, p_miss: Floats, p_fa: Floats) -> float | None:
-    """What makes the values 1 - (p_miss + weight * p_fa) of the rates as the page has them; None where nothing does."""
+    """The weight in values 1 - (p_miss + weight * p_fa) of the rates as the page has them; None where none fits."""
     weight, *_ = weights(values, p_miss, p_fa)
     made = 1.0 - (p_miss.astype("<f4").astype(np.float64) + weight * p_fa.astype("<f4").astype(np.float64))
     near = np.abs(made - values) <= AGREE * np.maximum(np.abs(values), 1.0)

@@ -40,7 +40,7 @@ class Provenance:
 
 
 def provenance(run: RunBoards, results: Iterable[Result]) -> Provenance:
-    """What the signatures and sources of a run's results say. Inputs by (query set, dataset), organisers' first."""
+    """Signatures and sources of a run's results. Inputs by (query set, dataset), organisers' first."""
     ordered = tuple(results)
     parts = {_place(result): _fields(result) for result in ordered if result.cell is not None}
     names = list(dict.fromkeys(name for fields in parts.values() for name in fields))

@@ -18,7 +18,7 @@ from pipeline.report.uncertainty import Place, Uncertainty, uncertainties
 
 
 @dataclass(frozen=True)
-class Shown:
+class PageContents:
     """Grid, results and what moved, without what is held back; ``run`` is the grid read, ``known`` its intervals.
 
     ``system`` is the one whose page it is, "" for all.
@@ -32,8 +32,8 @@ class Shown:
     known: Mapping[Place, Uncertainty]
     system: str = ""
 
-    def of(self, system: str) -> Shown:
-        """What one system's page shows: nothing of anybody else, and nothing of what moved."""
+    def of(self, system: str) -> PageContents:
+        """The contents of one system's page: nothing of anybody else, and nothing of what moved."""
         grid, results = of_system(self.grid, self.results, system)
         return replace(self, grid=grid, results=results, run=read_run(grid), changes=None, system=system)
 
@@ -43,10 +43,10 @@ def shown(
     results: Iterable[Result],
     changes: Diff | None = None,
     intervals: Iterable[BoardIntervals] = (),
-) -> Shown:
+) -> PageContents:
     """A run as far as the disclosure of its datasets lets it be shown."""
     levels = levels_of(grid)
     kept, told = disclosed(grid, results, levels)
     run = read_run(kept)
     known = uncertainties(intervals, run.primary, levels)
-    return Shown(kept, told, levels, run, disclosed_changes(changes, levels), known)
+    return PageContents(kept, told, levels, run, disclosed_changes(changes, levels), known)

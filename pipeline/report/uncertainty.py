@@ -40,7 +40,7 @@ class Uncertainty:
 
     @property
     def units(self) -> str:
-        """What is drawn, in the plural."""
+        """The unit that is drawn, in the plural."""
         return f"{self.unit.removesuffix('y')}ies" if self.unit.endswith("y") else f"{self.unit}s"
 
     @property

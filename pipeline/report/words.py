@@ -101,7 +101,7 @@ def label(measure: str) -> Label:
 
 @cache
 def _labels() -> dict[str, Label]:
-    """What measures are called by those who declare them: protocols, their blocks, and the table of calibration."""
+    """Labels of measures by those who declare them: protocols, their blocks, and the table of calibration."""
     kinds = (protocol.family.can.blocks for protocol in protocols.protocols().values())
     return {
         **{blocks.mapped: blocks.label for blocks in kinds if blocks is not None},
@@ -110,7 +110,7 @@ def _labels() -> dict[str, Label]:
 
 
 def reason_text(code: str) -> str:
-    """What a reason code means, in a phrase."""
+    """A reason code in words."""
     return REASONS.get(code) or code.replace("_", " ")
 
 

@@ -56,7 +56,7 @@ def unpack(path: Path, name: str, into: Path, remarks: Remarks, bounds: ArchiveB
     noted: names that leave the folder, links, devices, members given twice, encryption, damage, and more of anything
     than ``bounds`` allow, after which reading stops.
     """
-    opened = _Opened(name, into, remarks, bounds or ArchiveBounds(), path.stat().st_size)
+    opened = _Unpacking(name, into, remarks, bounds or ArchiveBounds(), path.stat().st_size)
     extension = extension_of(name)
     try:
         with path.open("rb") as stream:
@@ -74,7 +74,7 @@ def unpack(path: Path, name: str, into: Path, remarks: Remarks, bounds: ArchiveB
     return opened.files
 
 
-class _Opened:
+class _Unpacking:
     """An archive while it is copied."""
 
     def __init__(self, name: str, into: Path, remarks: Remarks, bounds: ArchiveBounds, n_packed: int) -> None:
@@ -133,7 +133,7 @@ class _Opened:
         self.files[member] = path
 
 
-def _zip(stream: BinaryIO, opened: _Opened) -> None:
+def _zip(stream: BinaryIO, opened: _Unpacking) -> None:
     with zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
             kind = _zip_kind(info)
@@ -152,7 +152,7 @@ def _zip_kind(info: zipfile.ZipInfo) -> str:
     return {0: "file", 0o100000: "file", 0o120000: "symbolic link", 0o040000: "folder"}.get(mode & 0o170000, "device")
 
 
-def _tar(stream: BinaryIO, extension: str, opened: _Opened) -> None:
+def _tar(stream: BinaryIO, extension: str, opened: _Unpacking) -> None:
     source: Any = stream
     if extension in ("tar.gz", "tgz"):
         source = gzip.GzipFile(fileobj=stream)
@@ -185,7 +185,7 @@ def _tar_kind(info: tarfile.TarInfo) -> str:
 class _Bounded(io.RawIOBase):
     """A decompressed stream that is read forwards, in pieces of bounded size, and counted."""
 
-    def __init__(self, source: Any, opened: _Opened) -> None:
+    def __init__(self, source: Any, opened: _Unpacking) -> None:
         self._source, self._opened, self._at = source, opened, 0
 
     def read(self, size: int = -1) -> bytes:

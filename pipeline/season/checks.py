@@ -1,4 +1,4 @@
-"""What is wrong with the content of a submission's files, told from what participants have: there is no key here."""
+"""Faults in the content of a submission's files, told from what participants have: there is no key here."""
 
 from __future__ import annotations
 

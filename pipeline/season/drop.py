@@ -30,7 +30,7 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True)
 class Collected:
-    """What one look came to."""
+    """The outcome of one collection."""
 
     submissions: tuple[Submission, ...]
     unsettled: tuple[str, ...]

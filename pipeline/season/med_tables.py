@@ -1,4 +1,4 @@
-"""What the tables of a MED run must hold before there is a key: trials, events, ranges (F4DE's checks 10 to 16)."""
+"""Checks of the tables of a MED run that need no key: trials, events, ranges (F4DE's checks 10 to 16)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from pipeline.store.blobs import Store
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a night will take, from what earlier ones took for each cell that they made."""
+    """The expected cost of a night, from that of earlier ones for each cell that they made."""
 
     cpu_s: float
     bytes_read: float
@@ -25,7 +25,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Readiness:
-    """What there is to do."""
+    """The work that is left."""
 
     evaluation: str
     n_cells: int
@@ -60,7 +60,7 @@ def readiness(store: Store, plan: Plan) -> Readiness:
 
 
 def predicted(earlier: Sequence[RunCommit], n_cells: int) -> Prediction | None:
-    """What ``n_cells`` that must be aligned will take: as much for each as earlier runs took, all of them together."""
+    """The expected cost of aligning ``n_cells``: as much for each as earlier runs took, all of them together."""
     n_made, cpu_s, n_bytes = 0, 0.0, 0.0
     for commit in earlier:
         costs: Mapping[str, Any] = commit.work.get("costs", {})

@@ -20,7 +20,6 @@ from pipeline.store.blobs import Store
 
 SEALED, DRY_RUN, DEV = "sealed", "dry_run", "dev"
 PRELIMINARY, OFFICIAL, CORRECTED = "preliminary", "official", "corrected"
-STATES = (DRY_RUN, DEV, SEALED, PRELIMINARY, OFFICIAL, CORRECTED)
 _NEXT = {
     SEALED: (PRELIMINARY, OFFICIAL),
     PRELIMINARY: (PRELIMINARY, OFFICIAL),

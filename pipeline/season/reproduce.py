@@ -25,7 +25,7 @@ from pipeline.terms import Cell, Source, System
 
 @dataclass(frozen=True)
 class Reproduced:
-    """What came of it: cells whose results have other bytes, and whether the table of figures has the same."""
+    """The outcome: cells whose results have other bytes, and whether the table of figures has the same."""
 
     run: str
     n_cells: int

@@ -10,11 +10,8 @@ from typing import Any
 from pipeline.errors import StoreError, UsageError
 from pipeline.season.times import parse
 
-NAMINGS = ("expid", "med", "lre", "pattern")
-"""How files are named: OpenKWS13 and MED identifiers, the names of Albayzin 2012, or a pattern with placeholders."""
 KEY_ROLES = frozenset({"rttm", "ref", "key", "stm", "trn", "judgement"})
 """Inputs that participants do not get before the results."""
-PHASE_KINDS = ("dry_run", "dev", "eval")
 
 
 @dataclass(frozen=True)

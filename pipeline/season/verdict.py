@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.errors import Finding
 
-ERROR, WARNING, NOTE = LEVELS = ("error", "warning", "note")
+ERROR, WARNING, NOTE = ("error", "warning", "note")
 
 
 @dataclass(frozen=True)

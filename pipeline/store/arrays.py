@@ -40,7 +40,7 @@ def write_groups(store: Store, path: str, groups: Mapping[str, xr.Dataset]) -> N
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class LazyGroup:
     """A group, of which values are read, and checked, when they are asked for."""
 
     dataset: xr.Dataset
@@ -65,12 +65,12 @@ class Opened:
         self._source.fetch(keys)
 
 
-def opened(store: Store, path: str, group: str = "", *, indexes: bool = True) -> Opened:
+def opened(store: Store, path: str, group: str = "", *, indexes: bool = True) -> LazyGroup:
     """One group with its rows within reach; raises as ``open_group`` does, and takes ``indexes`` as ``opened_zip``."""
     return opened_zip(Zip(store, path), group, indexes=indexes)
 
 
-def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True, ahead: bool = False) -> Opened:
+def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True, ahead: bool = False) -> LazyGroup:
     """One group of an object. Without ``indexes`` names are not read to find positions by them.
 
     With ``ahead`` all of the object is read at once.
@@ -85,7 +85,7 @@ def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True, ahead: boo
     dataset = dataset_of(source, group, indexes=indexes)
     for name, variable in dataset.variables.items():
         _check_chunks(source, _key(group, str(name)), variable.shape)
-    return Opened(dataset, source, group)
+    return LazyGroup(dataset, source, group)
 
 
 def open_groups(store: Store, path: str, groups: Iterable[str]) -> dict[str, xr.Dataset]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipeline.store import arrays
-from pipeline.store.arrays import ENDING, Opened
+from pipeline.store.arrays import ENDING, LazyGroup
 from pipeline.store.blobs import Store
 from pipeline.store.groups import RAGGED, Values, encode
 from pipeline.store.zips import Zip, end_of
@@ -58,7 +58,7 @@ def write_batch(store: Store, path: str, name: str, rows: xr.Dataset, dims: Sequ
     return Batch(name, {dim: rows.sizes[dim] for dim in dims}, end_of(data, _ROOT))
 
 
-def read_batch(store: Store, path: str, name: str) -> tuple[Opened, bytes]:
+def read_batch(store: Store, path: str, name: str) -> tuple[LazyGroup, bytes]:
     """A batch that no index names, and how it ends; raises as ``arrays.open_group`` does."""
     zipped = Zip(store, object_of(path, name))
     return arrays.opened_zip(zipped), zipped.end_from(_ROOT)
@@ -89,7 +89,7 @@ def _about(units: str, long_name: str) -> dict[str, str]:
     return {"units": units, "long_name": long_name, "source": "counts of rows by bucket"}
 
 
-def opened(store: Store, path: str, *, indexes: bool = True) -> Opened | Batched:
+def opened(store: Store, path: str, *, indexes: bool = True) -> LazyGroup | Batched:
     """A group with its rows within reach, be it one object or many; raises as ``arrays.open_group`` does.
 
     Without ``indexes`` names are not read to find positions by them.
@@ -97,7 +97,7 @@ def opened(store: Store, path: str, *, indexes: bool = True) -> Opened | Batched
     return _opened(store, path, Zip(store, path), indexes=indexes)
 
 
-def _opened(store: Store, path: str, zipped: Zip, *, indexes: bool = True) -> Opened | Batched:
+def _opened(store: Store, path: str, zipped: Zip, *, indexes: bool = True) -> LazyGroup | Batched:
     is_index = f"{OBJECT}/c/0" in zipped.directory
     found = arrays.opened_zip(zipped, indexes=indexes, ahead=is_index)
     return Batched(store, path, found.dataset) if is_index else found
@@ -121,7 +121,7 @@ class Batched:
         edges = {str(name): index[name].to_numpy() for name in index.variables if str(name).endswith(OF_BATCH)}
         self._edges = {name.removesuffix(OF_BATCH): values.astype(np.int64) for name, values in edges.items()}
         self._objects: list[str] = index[OBJECT].to_numpy().tolist()
-        self._held = OrderedDict[int, Opened]()
+        self._held = OrderedDict[int, LazyGroup]()
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: value for name, value in vars(self).items() if name != "dataset"}
@@ -158,7 +158,7 @@ class Batched:
         whole.attrs.pop(WITHIN, None)
         return whole
 
-    def batch(self, n: int) -> Opened:
+    def batch(self, n: int) -> LazyGroup:
         """Batch ``n``, opened without asking the store for anything."""
         found = self._held.get(n)
         if found is None:
@@ -173,11 +173,11 @@ class Batched:
         return Zip(self._store, object_of(self._path, self.names[n]), self._index[END][begin:end].to_numpy().tobytes())
 
     def fetch(self, begin: int, end: int) -> None:
-        """As ``Opened.fetch``, a request for each batch that has some of the rows."""
+        """As ``LazyGroup.fetch``, a request for each batch that has some of the rows."""
         self.fetch_rows({RAGGED: (begin, end)})
 
     def fetch_rows(self, rows: Mapping[str, tuple[int, int]]) -> None:
-        """As ``Opened.fetch_rows``."""
+        """As ``LazyGroup.fetch_rows``."""
         for n in range(self.n_batches):
             own = dict[str, tuple[int, int]]()
             for dim in rows.keys() & self._edges.keys():

@@ -111,7 +111,7 @@ class Store:
         self.put(path, seal(data))
 
     def get_sealed(self, path: str) -> bytes:
-        """What ``put_sealed`` wrote; ``StoreError`` if it is missing or damaged."""
+        """The bytes that ``put_sealed`` wrote; ``StoreError`` if it is missing or damaged."""
         return unseal(self.get(path), self.url(path))
 
     def describe(self, path: str) -> dict[str, str | int]:

@@ -1,4 +1,4 @@
-"""What a place says of an object without reading it."""
+"""Size and version of an object, as its place tells them without reading it."""
 
 from __future__ import annotations
 

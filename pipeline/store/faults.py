@@ -1,4 +1,4 @@
-"""What drivers raise, put into words: what is wrong, how to mend it, and whether it may pass by itself."""
+"""Errors of drivers in words: what is wrong, how to mend it, and whether it may pass by itself."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def is_passing(error: BaseException) -> bool:
 
 
 def told(error: BaseException) -> str:
-    """What is wrong and how to mend it: a phrase and, where there is one, a sentence without its full stop."""
+    """An error and how to mend it: a phrase and, where there is one, a sentence without its full stop."""
     what, mend = _known(error)
     return f"{what}. {mend}" if mend else what
 
@@ -111,7 +111,7 @@ def _endpoint(error: BaseException) -> str:
 
 
 def _answers(error: BaseException) -> Iterator[dict[str, Any]]:
-    """What S3 answered, as botocore keeps it: s3fs raises other errors because of it."""
+    """The answer of S3, as botocore keeps it: s3fs raises other errors because of it."""
     for one in _chain(error):
         answer = getattr(one, "response", None)
         if isinstance(answer, dict):

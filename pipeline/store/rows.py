@@ -17,7 +17,7 @@ from xarray.core.indexing import (
 from pipeline.store.groups import Values
 
 if TYPE_CHECKING:
-    from pipeline.store.arrays import Opened
+    from pipeline.store.arrays import LazyGroup
 
 
 class BatchRows(BackendArray):
@@ -25,7 +25,7 @@ class BatchRows(BackendArray):
 
     def __init__(
         self,
-        batch: Callable[[int], Opened],
+        batch: Callable[[int], LazyGroup],
         name: str,
         edges: Values,
         shape: tuple[int, ...],

@@ -84,7 +84,7 @@ def patience_s() -> float:
 
 
 def patiently(call: Callable[[], T]) -> T:
-    """What ``call`` returns, tried again with growing pauses while its failure may pass; raises its last failure."""
+    """The value of ``call``, tried again with growing pauses while its failure may pass; raises its last failure."""
     began, tries = time.monotonic(), 0
     limit_s, told = patience_s(), False
     while True:

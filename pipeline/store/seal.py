@@ -19,8 +19,18 @@ def seal(data: bytes) -> bytes:
 
 
 def unseal(data: bytes, where: str) -> bytes:
-    """What was sealed. Raises ``DamageError`` naming ``where`` if anything is missing, added or changed."""
-    found = _SEALED.fullmatch(data)
-    if found is None or sha256(found[2]).hexdigest().encode() != found[1]:
+    """The sealed bytes. Raises ``DamageError`` naming ``where`` if anything is missing, added or changed."""
+    body = _body(data)
+    if body is None:
         raise DamageError(f"{where}: the object is damaged (its SHA-256 does not match). Remove it and run again.")
-    return found[2]
+    return body
+
+
+def is_sealed(data: bytes) -> bool:
+    """Whether ``data`` is what ``seal`` returned, unchanged."""
+    return _body(data) is not None
+
+
+def _body(data: bytes) -> bytes | None:
+    found = _SEALED.fullmatch(data)
+    return found[2] if found is not None and sha256(found[2]).hexdigest().encode() == found[1] else None

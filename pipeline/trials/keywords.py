@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -16,7 +17,6 @@ from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import canonical_codes
 from pipeline.trials.decimals import to_decimals
 from pipeline.trials.order import canonical_order, joint_codes
-from pipeline.trials.repeated_texts import Spans, found_again, repeated_findings, times_found
 from pipeline.trials.schema import Occurrences
 from pipeline.trials.tiles import buckets_of, offsets_of, ranks_of
 from pipeline.trials.tokens.transcript import STDEVAL, Lexemes, Search, SearchRules, read_words
@@ -24,6 +24,9 @@ from pipeline.trials.tokens.transcript import STDEVAL, Lexemes, Search, SearchRu
 __all__ = ["SearchRules", "find_occurrences"]
 
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+Spans = tuple[Ints, Ints]
+"""Rows of the first and of the last word of each occurrence."""
+SHOWN = 5
 
 
 def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> tuple[Occurrences, tuple[Finding, ...]]:
@@ -200,3 +203,31 @@ def _findings(words: Lexemes, rules: SearchRules) -> tuple[Finding, ...]:
         "are lost or mislinked there, as in the organisers' tool. Sort the transcript by time, or use search=plan."
     )
     return (Finding("unsorted_transcript", message, f"rttm:{words.unsorted[0]}"),)
+
+
+def times_found(ids: Sequence[str], texts: Sequence[str]) -> list[int]:
+    """How often STDEval counts each occurrence of each query: once more for every query of the same text before it, in
+    the order of ids (STDEval.pl, ``RefList``)."""
+    found, times = defaultdict[str, int](int), [1] * len(ids)
+    for at in sorted(range(len(ids)), key=lambda at: ids[at]):
+        found[texts[at]] += 1
+        times[at] = found[texts[at]]
+    return times
+
+
+def found_again(found: Sequence[Spans], times: Sequence[int]) -> list[Spans]:
+    """The occurrences of each query as often as they count."""
+    return [(np.tile(first, n), np.tile(last, n)) for (first, last), n in zip(found, times, strict=True)]
+
+
+def repeated_findings(ids: Sequence[str], times: Sequence[int]) -> tuple[Finding, ...]:
+    """A warning that names the queries whose occurrences count more than once."""
+    named = [name for name, n in zip(ids, times, strict=True) if n > 1]
+    if not named:
+        return ()
+    more = f" and {len(named) - SHOWN} more" if len(named) > SHOWN else ""
+    message = (
+        f"{', '.join(named[:SHOWN])}{more} have the text of another query: as in STDEval their occurrences count once "
+        "for each query of that text up to their own. Use repeated_texts=once, or list a text once."
+    )
+    return (Finding("repeated_text", message, "kwlist"),)

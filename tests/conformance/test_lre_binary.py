@@ -13,9 +13,8 @@ import pytest
 
 from pipeline.metrics.entropy.crossentropy import cross_entropy, prior_entropy
 from pipeline.metrics.entropy.trial_set import trial_set
-from pipeline.metrics.multiclass.cost import binary_log_cost
-from pipeline.metrics.multiclass.figures import confidence_nce, normalized_cross_entropy
 from pipeline.partials.ledger import Ledger
+from tests.plain_entropies import binary_log_cost, confidence_nce, normalized_cross_entropy
 
 CASES = "b01 b02 b04 b06 b07".split()
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from distributed import Client, LocalCluster, WorkerPlugin, get_task_stream
 
-from flows.cluster_local import preloads
+from flows.clusters.local import preloads
 from flows.rescore import run_evaluation
 from flows.settings import ONE_THREAD
 from pipeline.store.blobs import Store

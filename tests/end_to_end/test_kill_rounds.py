@@ -1,7 +1,7 @@
 """Kill rounds: two of worker, starting worker, scheduler, Prefect's server, main and S3's server die in each.
 
 Every round ends by itself, leaves neither processes nor files, and the next run gives the bytes of an undisturbed one.
-Five rounds here, every combination many times in ``make soak`` (RESCORE_KILL_ROUNDS); the table of what became of
+Twelve rounds here, every combination many times in ``make soak`` (RESCORE_KILL_ROUNDS); the table of what became of
 them is printed. RESCORE_KILL_SEED begins elsewhere.
 """
 
@@ -45,7 +45,7 @@ from tests.s3_server import serving
 from tests.unit.engine import grid_of_cells as cells
 from tests.unit.engine import whole_store
 
-N_ROUNDS = int(os.environ.get("RESCORE_KILL_ROUNDS", "5"))
+N_ROUNDS = int(os.environ.get("RESCORE_KILL_ROUNDS", "12"))
 FIRST = int(os.environ.get("RESCORE_KILL_SEED", "0"))
 PAIRS = list(combinations(VICTIMS, 2))
 N_SYSTEMS = 6

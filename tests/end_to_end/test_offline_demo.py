@@ -47,7 +47,7 @@ def test_a_folder_with_other_things_is_not_written_over(tmp_path, capsys):
 def test_a_cluster_that_does_not_answer_is_a_platform_fault(
     demo_evaluation, prefect_server, tmp_path, monkeypatch, capsys
 ):
-    monkeypatch.setattr("flows.clusters.CONNECT_TIMEOUT_S", 1)
+    monkeypatch.setattr("flows.clusters.kinds.CONNECT_TIMEOUT_S", 1)
     store = tmp_path / "store"
     code = main(["run", str(demo_evaluation), "--store", str(store), "--cluster", "tcp://127.0.0.1:9", "--quiet"])
     told = capsys.readouterr()

@@ -8,8 +8,10 @@ from unittest.mock import patch
 
 from pipeline.metrics import fixed_point
 from pipeline.metrics.entropy import binary_sums
+from pipeline.metrics.entropy import class_costs as cost
+from pipeline.metrics.entropy import newton_sums as sums
 from pipeline.metrics.kws import counts, optimum, sweep, thin
-from pipeline.metrics.multiclass import cost, decisions, sums
+from pipeline.metrics.multiclass import decisions
 from pipeline.partials import ascending
 
 BOUNDS = (

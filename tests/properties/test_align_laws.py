@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from importlib.util import find_spec
 from itertools import product
-from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from pipeline import compiled
 from pipeline.align.aligned import Aligned
 from pipeline.align.excerpts import Places, inside_excerpts
 from pipeline.align.occurrences import align_occurrences
@@ -188,6 +185,4 @@ def test_inside_means_that_one_excerpt_holds_the_row(spans, rows):
         any(span[:2] == (file, channel) and begin >= span[2] and begin + dur <= span[3] for span in evaluated)
         for file, channel, begin, dur in rows
     ]
-    for started in (False, find_spec("numba") is not None):
-        with patch.object(compiled, "started", return_value=started):
-            assert inside_excerpts(excerpts(*evaluated), *columns).tolist() == expected
+    assert inside_excerpts(excerpts(*evaluated), *columns).tolist() == expected

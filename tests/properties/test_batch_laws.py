@@ -21,12 +21,12 @@ from pipeline.engine.inputs import format_of
 from pipeline.engine.stored import labelstore, trialstore
 from pipeline.errors import RescoreError
 from pipeline.formats import READERS
-from pipeline.partials.codec import encode
 from pipeline.protocols.base import Protocol
 from pipeline.store import batched
 from pipeline.store.blobs import Store
 from pipeline.trials.schema import N_BUCKETS
 from pipeline.trials.tiles import batches
+from tests.partial_bits import bits_of
 from tests.properties.evaluations import made
 from tests.properties.evaluations.written import WRITERS
 
@@ -99,7 +99,7 @@ def test_batches_say_what_one_object_says(name: str, size: int, seed: int, n: in
         protocol, part, key.tiles(first, last), reference, labelstore.load(store, LABELS, first, last)
     ).partial
     once = counted(protocol, trials.tiles(first, last), key.tiles(first, last), reference).partial
-    assert encode(again) == encode(once)
+    assert bits_of(again) == bits_of(once)
     batched.verify(store, LABELS)
     for path in store.listing():
         store.remove(path)

@@ -19,9 +19,9 @@ from pipeline.metrics.kws.counts import accepted, decided, decision_range
 from pipeline.metrics.kws.det import thinned as thinned_curve
 from pipeline.metrics.kws.means import query_means
 from pipeline.metrics.kws.optimum import optima
+from pipeline.metrics.kws.ranking import average_precision
 from pipeline.metrics.kws.sweep import sweep
 from pipeline.metrics.kws.thin import thinned
-from pipeline.metrics.ranking import average_precision
 from pipeline.partials.ascending import ascending
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.merge import merge_tree

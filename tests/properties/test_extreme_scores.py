@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.engine.result import Result
+from pipeline.metrics.entropy.class_costs import LogCostSums
 from pipeline.metrics.entropy.crossentropy import cost_sums, cross_entropy
 from pipeline.metrics.entropy.trial_set import TrialSet
-from pipeline.metrics.multiclass.cost import LogCostSums
-from pipeline.metrics.multiclass.figures import confidence_nce
 from pipeline.metrics.stt.nce import P_MIN
 from pipeline.protocols import names
+from tests.plain_entropies import confidence_nce
 from tests.properties.extreme_scores import (
     CLASSES,
     DOCUMENTS,

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from pipeline.engine.result import to_bytes
 from pipeline.engine.score import scored, survey
 from pipeline.formats import READERS
-from pipeline.partials.codec import decode, encode
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols import find
 from pipeline.trials.tiles import bucket_of
+from tests.partial_bits import bits_of, sent
 
 QUERIES = tuple(f"q{n}" for n in range(12))
 CONDITION = (
@@ -89,13 +89,13 @@ def _result(mode: str, overrides: dict[str, str], tables: dict[str, Any], edges:
     laid, _ = family.lay_out(protocol, tables, reference.timeline)
     trials = laid.whole()
     parts = [
-        decode(encode(family.counted(protocol, trials.tiles(a, b), reference.key.tiles(a, b), reference)))
+        sent(family.counted(protocol, trials.tiles(a, b), reference.key.tiles(a, b), reference))
         for a, b in pairwise(edges)
     ]
     total = merge_tree(parts, family.zero())
     concluded = family.conclude(protocol, total, reference.facts, survey(family, trials))
     made = replace(scored(protocol, concluded, (), (), None), sources=())
-    return encode(total), to_bytes(made), set(made.conditions)
+    return bits_of(total), to_bytes(made), set(made.conditions)
 
 
 @pytest.mark.parametrize(("mode", "overrides"), CONFIGURATIONS, ids=["official", "plan"])

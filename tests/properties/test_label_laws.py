@@ -14,13 +14,13 @@ from pipeline import protocols
 from pipeline.align.labels import Labels
 from pipeline.engine.counting import counted
 from pipeline.engine.stored import labelstore
-from pipeline.partials.codec import encode
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.store.blobs import Store
 from pipeline.terms import Facts, Selection
 from pipeline.trials.blocks import MARK
 from pipeline.trials.schema import N_BUCKETS, Occurrences, Timeline, Trials
 from pipeline.trials.tiles import buckets_of, offsets_of
+from tests.partial_bits import bits_of
 from tests.unit.align import align_tiles as made
 
 QUERIES = ("q", "r", "s", "t")
@@ -88,4 +88,4 @@ def test_any_grouping_of_buckets_gives_the_same_labels(
     total = protocol.family.zero()
     for ends, labels in zip(cuts, again, strict=True):
         total = total + counted(protocol, trials.tiles(*ends), key.tiles(*ends), reference, labels).partial
-    assert encode(total) == encode(whole.partial)
+    assert bits_of(total) == bits_of(whole.partial)

@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.formats.lre.names import LANGUAGES, columns_of
+from pipeline.metrics.entropy.class_costs import log_cost, log_prior, prior_entropy
 from pipeline.metrics.measure import Scored
-from pipeline.metrics.multiclass.cost import log_cost, log_prior, prior_entropy
 from pipeline.metrics.multiclass.decisions import c_eta, decisions
 from pipeline.metrics.multiclass.lre import figures
 from pipeline.metrics.multiclass.totals import LreTotals, totals_of
-from pipeline.partials.codec import decode, encode
 from pipeline.partials.merge import merge_tree
 from pipeline.partials.score_rows import ScoreRows
 from pipeline.protocols import find
 from pipeline.protocols.base import Conclusion
 from pipeline.terms import Facts, Figure, OperatingPoint
+from tests.partial_bits import bits_of, sent
 from tests.properties.extreme_scores import SCORES
 from tests.properties.few_rows import few_rows_at_once
 
@@ -86,9 +86,9 @@ def test_any_order_and_partition_give_the_same_bits(test: Segments, n: int, rand
     label, scores = test
     order = np.array(random.sample(range(label.size), label.size))
     parts = [rows_of((label[share], scores[share])) for share in np.array_split(order, n)]
-    kept = [decode(encode(part)) for part in parts]
+    kept = [sent(part) for part in parts]
     assert merge_tree(kept, ScoreRows()) == rows_of(test)
-    assert encode(merge_tree(kept[::-1], ScoreRows())) == encode(rows_of(test))
+    assert bits_of(merge_tree(kept[::-1], ScoreRows())) == bits_of(rows_of(test))
     assert bits(conclude(merge_tree(kept, ScoreRows()))) == bits(conclude(test))
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipeline.metrics import load, ranking
+from pipeline.metrics import load
 from pipeline.metrics.entropy import calibration, cxe
-from pipeline.metrics.kws import twv
+from pipeline.metrics.kws import ranking, twv
 from pipeline.metrics.measure import Rules, Scored
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.merge import merge_tree

@@ -1,15 +1,13 @@
-"""What is mapped without a solver is mapped as the solver maps it, compiled or not."""
+"""What is mapped without a solver is mapped as the solver maps it."""
 
 from __future__ import annotations
 
 from unittest.mock import patch
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import compiled
 from pipeline.align import occurrences as occurrences_aligner
 from pipeline.align.mapping import small
 from pipeline.align.mapping.candidates import find_candidates
@@ -58,10 +56,9 @@ def tiles(draw):
     return trials(rows), occurrences(key), {"trial_rows": kept, "score_range": draw(st.sampled_from(RANGES)), **rules}
 
 
-def aligned(tile, *, is_compiled):
+def aligned(tile):
     detections, key, rules = tile
-    with patch.object(compiled, "started", lambda: is_compiled):
-        found = occurrences_aligner.align_occurrences(detections, key, **rules)
+    found = occurrences_aligner.align_occurrences(detections, key, **rules)
     return [column.tolist() for column in (found.kept, found.reference, found.omitted)]
 
 
@@ -71,30 +68,14 @@ def by_solver(tile):
         return np.full(n, -1, np.int64), np.ones(n, np.bool_)
 
     with patch.object(occurrences_aligner, "settle_small", left):
-        return aligned(tile, is_compiled=False)
+        return aligned(tile)
 
 
 @given(tiles(), st.sampled_from(["", "_PAIRS_OF_STARS", "_COMPONENTS"]))
 @settings(max_examples=150)
 def test_small_components_are_mapped_as_the_solver_maps_them(tile, exceeded):
     with patch.object(small, exceeded or "_COMPONENTS", 0 if exceeded else 256):
-        assert aligned(tile, is_compiled=False) == by_solver(tile)
-
-
-@given(tiles())
-@settings(max_examples=150)
-@pytest.mark.usefixtures("numba")
-def test_the_compiled_way_maps_as_the_other_does(tile):
-    assert aligned(tile, is_compiled=True) == by_solver(tile)
-
-
-@pytest.mark.parametrize(("n_detections", "n_references"), [(5000, 1), (200, 100)])
-@pytest.mark.usefixtures("numba")
-def test_a_group_too_large_for_the_compiled_way_is_left(n_detections, n_references):
-    rows = [("q", "f", "1", row / 10, 0.5, row % 7 / 10, True) for row in range(n_detections)]
-    key = [("q", "f", "1", row / 5, row / 5 + 0.3) for row in range(n_references)]
-    tile = trials(rows), occurrences(key), {"tolerance_s": 0.5, "score_range": "group"}
-    assert aligned(tile, is_compiled=True) == aligned(tile, is_compiled=False)
+        assert aligned(tile) == by_solver(tile)
 
 
 SECONDS = [(f"f{number:02d}", float(second)) for number in range(20) for second in (7, 8)]
@@ -104,17 +85,7 @@ EVERY = np.ones(len(SECONDS), np.bool_)
 RULES = {"trial_kept": EVERY, "reference_kept": EVERY, "tolerance_s": 1.0, "score_range": "group", "floor": 1e-5}
 
 
-@pytest.mark.usefixtures("numba")
-def test_the_compiled_way_leaves_nothing_that_is_clear():
-    with patch.object(compiled, "started", lambda: True):
-        found = occurrences_aligner.settle_groups(trials(CLEAR), occurrences(KEY), **RULES)
-        backwards = occurrences_aligner.settle_groups(trials(CLEAR[::-1]), occurrences(KEY), **RULES)
-    assert found.occurrence.tolist() == found.trial.tolist() == list(range(len(SECONDS)))
-    assert not found.left.any()
-    assert backwards.left.all()
-
-
-def test_nor_does_the_other():
+def test_nothing_that_is_clear_is_left():
     candidates = find_candidates(trials(CLEAR), occurrences(KEY), **RULES)
     assert (candidates.last - candidates.first).tolist() == [2] * len(SECONDS)
     mapping, left = small.settle_small(candidates)

@@ -18,12 +18,12 @@ from pipeline.align.tokens.rules import Token, TokenRules, token
 from pipeline.formats.stt.ctm import read_ctm
 from pipeline.formats.stt.stm import read_stm
 from pipeline.metrics.stt.significance import Bootstrap, mapsswe
-from pipeline.partials.codec import decode, encode
 from pipeline.partials.merge import merge_tree
 from pipeline.partials.stt_outcomes import SttOutcomes
 from pipeline.protocols import find
 from pipeline.trials.tiles import bucket_of
 from pipeline.trials.tokens.layout import unit_name
+from tests.partial_bits import bits_of, sent
 
 SPOKEN = (
     *("a", "b", "ab", "a-", "-b", "-ab", "-", "--", "-a-", "(", ""),
@@ -110,11 +110,12 @@ def test_recordings_in_any_order_and_grouping_give_identical_bytes(
 ) -> None:
     order = list(BUCKETS)
     shuffle.shuffle(order)
-    whole = encode(_outcomes(_tables(segments, words)))
-    assert encode(_outcomes(_tables(segments, words), order)) == whole
-    assert encode(decode(whole)) == whole
+    made = _outcomes(_tables(segments, words))
+    whole = bits_of(made)
+    assert bits_of(_outcomes(_tables(segments, words), order)) == whole
+    assert bits_of(sent(made)) == whole
     shuffled = shuffle.sample(words, len(words))
-    assert encode(_outcomes(_tables(segments, shuffled))) == whole
+    assert bits_of(_outcomes(_tables(segments, shuffled))) == whole
 
 
 @given(st.lists(segment, min_size=1, max_size=6), st.lists(word, max_size=10, unique_by=lambda w: w[:2]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -93,21 +94,29 @@ def gc_forgets_what_results_stand_on() -> Seams:
 
 def result_before_labels() -> Seams:
     """A cell's result is written, and its labels then."""
-    tasks, write = pipeline.engine.tasks, pipeline.engine.tasks._write_labels
-    keep = tasks.keep_conclusion
-    later: dict[str, Any] = {}
+    tasks = pipeline.engine.tasks
+    right, keep, write = tasks.conclude, tasks.keep_conclusion, tasks._write_labels
+    own = threading.local()
+
+    def conclude(*args: Any) -> Work:
+        own.late = []
+        return right(*args)
 
     def put_off(place: Any, *rest: Any) -> Work:
-        later[place.job.address] = rest
+        own.late.append((place, *rest))
         return Work.of_made(place.labels)
 
-    def kept(place: Any, *rest: Any) -> Work:
-        done = keep(place, *rest)
-        if place.job.address in later:
-            write(place, *later.pop(place.job.address))
+    def kept(*args: Any) -> Work:
+        done = keep(*args)
+        for late in own.late:
+            write(*late)
         return done
 
-    return [(tasks, "_write_labels", put_off), (tasks, "keep_conclusion", kept)]
+    return [
+        *((module, "conclude", conclude) for module in (tasks, pipeline.engine.cell)),
+        (tasks, "_write_labels", put_off),
+        (tasks, "keep_conclusion", kept),
+    ]
 
 
 def input_not_compared() -> Seams:

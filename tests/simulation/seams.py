@@ -37,7 +37,7 @@ import pipeline.store.leases
 import pipeline.store.s3
 from flows.settings import Settings
 from pipeline.errors import Finding, InputError
-from pipeline.store.arrays import Opened
+from pipeline.store.arrays import LazyGroup
 from pipeline.store.meter import Cost
 from tests.simulation.faulty import at_once
 from tests.simulation.memory import Memory
@@ -138,12 +138,12 @@ def unmetered() -> Iterator[Any]:
     yield SimpleNamespace(cost=Cost(), end=lambda: None)
 
 
-def opened_whole(opened: Callable[..., Opened]) -> Callable[..., Opened]:
+def opened_whole(opened: Callable[..., LazyGroup]) -> Callable[..., LazyGroup]:
     """Groups as they are opened, with values that are decoded once."""
 
-    def call(store: Any, path: str, group: str = "") -> Opened:
+    def call(store: Any, path: str, group: str = "") -> LazyGroup:
         found = opened(store, path, group)
-        return Opened(found.dataset.load(), found._source, found._group)
+        return LazyGroup(found.dataset.load(), found._source, found._group)
 
     return MEMORY.remembered(call)
 

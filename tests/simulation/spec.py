@@ -57,8 +57,9 @@ def drawn(seed: int) -> Spec:
     if theme.is_lying and chance.random() < 0.7:
         kinds = [*LYING, *LYING, *DEADLY, *kinds[:1]]
     events, at_s = list[Event](), 0.0
-    for _ in range(chance.randint(2, 8)):
-        events.append(_event(chance, at_s, theme))
+    drawn_after = [None] * chance.randint(2, 8)
+    for what in (*theme.first, *drawn_after):
+        events.append(_event(chance, at_s, theme, what))
         at_s += chance.choice(theme.gaps_s) * chance.random()
     if not any(event.what in ("run", "watch") for event in events):
         events.append(Event(0.0, "run", {"here": False}))
@@ -85,6 +86,12 @@ class Theme:
     weights: Mapping[str, int]
     gaps_s: tuple[float, ...]
     is_lying: bool = False
+    dying: float = 0.2
+    """How many of its runs and collections end in the middle."""
+    first: tuple[str, ...] = ()
+    """What happens before anything else, and does not end in the middle by itself."""
+    keeps: tuple[int | None, ...] = (None, None, 1, 2)
+    """How many commits its collections keep."""
 
 
 THEMES = {
@@ -97,16 +104,23 @@ THEMES = {
     ),
     "runs at once": Theme({"run": 5, "watch": 2, "key": 3, "system": 2, "promote": 1}, (0.0, 0.1, 1.0, 3.0)),
     "years": Theme({"run": 5, "watch": 2, "gc": 4, "key": 4, "cost": 2, "system": 1}, (60.0, 900.0, DAY_S + HOUR_S)),
+    "collections cut off": Theme(
+        {"run": 3, "gc": 6, "key": 1, "cost": 1},
+        (60.0, 900.0, DAY_S + HOUR_S),
+        dying=0.4,
+        first=("run", "cost", "run", "key", "run"),
+        keeps=(1, 1, 2),
+    ),
     "damage": Theme({"run": 5, "watch": 1, "rot": 4, "key": 2, "gc": 1, "cost": 1}, (0.0, 1.0, 10.0, 900.0), True),
     "files that change": Theme({"run": 4, "watch": 2, "output": 4, "key": 3, "system": 2}, (0.0, 0.5, 2.0, 5.0)),
 }
 
 
-def _event(chance: random.Random, at_s: float, theme: Theme) -> Event:
-    what = chance.choices(tuple(theme.weights), tuple(theme.weights.values()))[0]
+def _event(chance: random.Random, at_s: float, theme: Theme, first: str | None) -> Event:
+    what = first or chance.choices(tuple(theme.weights), tuple(theme.weights.values()))[0]
     how: dict[str, object] = {}
-    if what in ("run", "watch", "gc") and chance.random() < 0.2:
-        how["dies_at"] = chance.choice((20, 80)) - chance.randrange(20)
+    if what in ("run", "watch", "gc") and first is None and chance.random() < theme.dying:
+        how["dies_at"] = chance.randint(1, 80)
     if what in ("run", "watch"):
         how["here"] = chance.random() < 0.4
     if what == "watch":
@@ -114,7 +128,7 @@ def _event(chance: random.Random, at_s: float, theme: Theme) -> Event:
         how["rounds"] = chance.choice((1, 2, 3))
     if what == "gc":
         how["older_than_s"] = chance.choice((0.0, 0.0, 600.0, DAY_S))
-        how["keep"] = chance.choice((None, None, 1, 2))
+        how["keep"] = chance.choice(theme.keeps)
     if what in ("key", "output", "system", "cost"):
         how["to"] = chance.randrange(3)
     return Event(at_s, what, how)

@@ -14,8 +14,6 @@ from tests.simulation.spec import drawn
 N_HISTORIES = int(os.environ.get("RESCORE_HISTORIES", "300"))
 N_BROKEN = 1000
 PER_TEST = 50
-UNPROVEN = ("gc-from-the-bottom", "result-before-labels")
-"""Not seen to be found out by these seeds yet."""
 
 
 @pytest.mark.timeout(1800)
@@ -30,7 +28,7 @@ def test_no_history_ends_badly(first: int) -> None:
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("name", sorted(VARIANTS.keys() - set(UNPROVEN)))
+@pytest.mark.parametrize("name", sorted(VARIANTS))
 def test_a_broken_product_is_found_out(name: str) -> None:
     with broken(name):
         assert any(play(seed).bad is not None for seed in range(N_BROKEN))

@@ -1,4 +1,4 @@
-"""What counts as one token: case, tags, optional words, fragments, characters (SCTK sclite; plan 004 section 4.3)."""
+"""Rules of tokens: case, tags, optional words, fragments, characters (SCTK sclite; plan 004 section 4.3)."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from pipeline.cli.options.tool import Given, Option, Pairs, Tool, file, flag, ignored, refused, value
+from pipeline.cli.options.tool import GivenOption, Option, Pairs, Tool, file, flag, ignored, refused, value
 from pipeline.errors import UsageError
 from pipeline.protocols.base import Protocol
 
@@ -86,7 +86,7 @@ _TOLD = (
 )  # fmt: skip
 
 
-def _odd_in_kwseval(given: Sequence[Given], protocol: Protocol) -> Iterator[str]:
+def _odd_in_kwseval(given: Sequence[GivenOption], protocol: Protocol) -> Iterator[str]:
     """One kind of condition a run, one recording for each ``-N``; groups are told of where all queries are pooled."""
     kinds = _kinds(given)
     if len(kinds) > 1:
@@ -109,7 +109,7 @@ def _odd_in_kwseval(given: Sequence[Given], protocol: Protocol) -> Iterator[str]
         yield "-P with -G: KWSEval puts every query into NoTargets; here each is in the group of its occurrences."
 
 
-def _refuse_with_empty_blocks(given: Sequence[Given]) -> None:
+def _refuse_with_empty_blocks(given: Sequence[GivenOption]) -> None:
     """With -g the tool adds keywords without trials as blocks of their own, which -inc puts into the means."""
     reasons = {
         "-P": "adds a block without trials for every keyword to the pooled one",
@@ -120,15 +120,15 @@ def _refuse_with_empty_blocks(given: Sequence[Given]) -> None:
             raise UsageError(f"{name} with -inc is not taken here: KWSEval -g {what}. Leave one of them out.")
 
 
-def _kinds(given: Sequence[Given]) -> list[str]:
+def _kinds(given: Sequence[GivenOption]) -> list[str]:
     return [kind for kind in _KINDS if _given(given, kind)]
 
 
-def _given(given: Sequence[Given], name: str) -> bool:
+def _given(given: Sequence[GivenOption], name: str) -> bool:
     return any(name in one.option.names for one in given)
 
 
-def _odd_in_stdeval(given: Sequence[Given], protocol: Protocol) -> Iterator[str]:
+def _odd_in_stdeval(given: Sequence[GivenOption], protocol: Protocol) -> Iterator[str]:
     """Conditions that the tool would cross are refused; one cost without the other is told of."""
     kinds = _kinds(given)
     if "-Y" in kinds and len(kinds) > 1:

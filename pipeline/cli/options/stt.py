@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.cli.options.tool import Given, Option, Pairs, Tool, flag, ignored, refused
+from pipeline.cli.options.tool import GivenOption, Option, Pairs, Tool, flag, ignored, refused
 from pipeline.errors import UsageError
 from pipeline.protocols.base import Protocol
 
 _ENCODINGS = {"generic": "ascii", "babel_turkish": "turkish", "babel_vietnamese": "vietnamese", "ukranian": "ukrainian"}
 """What may follow ``-e utf-8``, as the tool spells it, and the setting ``fold``."""
-_FORMATS = {"stt13": {"stm": "stm", "ctm": "ctm"}, "stt-trn": {"stm": "trn", "ctm": "trn"}}
 
 
 def _reference(words: Sequence[str]) -> Pairs:
@@ -48,7 +47,7 @@ def _encoding(words: Sequence[str]) -> Pairs:
     return [("fold", _ENCODINGS[words[1]])]
 
 
-def _check(given: Sequence[Given], protocol: Protocol) -> Iterator[str]:
+def _check(given: Sequence[GivenOption], protocol: Protocol) -> Iterator[str]:
     """The formats that are named must be those the protocol reads; hypotheses come one a run."""
     for one in given:
         role = {"-r": "stm", "-h": "ctm"}.get(one.name)

@@ -36,7 +36,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenOption:
     """An option as it stood on the command line."""
 
     option: Option
@@ -51,7 +51,7 @@ class Tool:
 
     name: str
     options: tuple[Option, ...]
-    check: Callable[[Sequence[Given], Protocol], Iterable[str]] = lambda _given, _protocol: ()
+    check: Callable[[Sequence[GivenOption], Protocol], Iterable[str]] = lambda _given, _protocol: ()
 
 
 def value(names: str, field: str, meaning: str, *, shown: str = "X", form: str = "{}") -> Option:
@@ -91,7 +91,7 @@ class _InOrderGiven(argparse.Action):
     def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
         words = (values,) if isinstance(values, str) else tuple(values or ())
         before = getattr(namespace, self.dest, None) or []
-        setattr(namespace, self.dest, [*before, Given(self._option, str(option_string), words)])
+        setattr(namespace, self.dest, [*before, GivenOption(self._option, str(option_string), words)])
 
 
 def add_options(parser: argparse.ArgumentParser, tool: Tool, protocol: Protocol | None) -> None:
@@ -128,14 +128,14 @@ def _known(option: Option, protocol: Protocol | None) -> Option:
     return dataclasses.replace(option, nargs="*", settings=None, refused=why)
 
 
-def refuse(given: Sequence[Given], tool: Tool) -> None:
+def refuse(given: Sequence[GivenOption], tool: Tool) -> None:
     """Raise ``UsageError`` that names every option which is not taken, with what to use instead."""
     told = [f"{tool.name}'s {one.name} is not taken here: {one.option.refused}" for one in given if one.option.refused]
     if told:
         raise UsageError("\n".join(dict.fromkeys(told)))
 
 
-def without_effect(given: Sequence[Given]) -> list[Finding]:
+def without_effect(given: Sequence[GivenOption]) -> list[Finding]:
     """Remarks on options that change nothing."""
     told = {one.name: f"{one.name} has no effect: {one.option.ignored}" for one in given if one.option.ignored}
     return [Finding("ignored_option", message, "") for message in told.values()]

@@ -32,7 +32,7 @@ _ORGANISER = ("--by", "R. Chair")
 
 
 @dataclass(frozen=True)
-class Said:
+class CommandOutput:
     """One command and what it printed."""
 
     command: str
@@ -44,7 +44,7 @@ class PlayedSeason:
 
     def __init__(self, folder: Path, tell: Callable[[str], None] = lambda _: None) -> None:
         self.folder, self.store, self.tell = folder, str(folder / "store"), tell
-        self.said: list[Said] = []
+        self.said: list[CommandOutput] = []
         self.key_rows: Occurrences = spoken(2)
         self.staged = ""
         """The run that the second correction of the key made."""
@@ -77,14 +77,14 @@ class PlayedSeason:
             found = main(words)
         if found != code:
             raise RescoreError(f"{command}: exit code {found}, not {code}: {out.getvalue()}")
-        self.said.append(Said(command, out.getvalue()))
+        self.said.append(CommandOutput(command, out.getvalue()))
         return out.getvalue()
 
     def _shown(self, words: list[str]) -> str:
         return shlex.join(["rescore", *(word.replace(f"{self.folder}/", "") for word in words)])
 
     def on(self, *arguments: str | Path, code: int = 0) -> str:
-        """What a command prints that is called on the season's store."""
+        """The output of a command on the season's store."""
         return self.call(*arguments, "--store", self.store, code=code)
 
     def collect(self, phase: str) -> None:

@@ -18,7 +18,7 @@ from pipeline.engine import editions
 from pipeline.formats.table import Array
 from pipeline.protocols.base import Protocol
 from pipeline.store import arrays, batched
-from pipeline.store.arrays import Opened
+from pipeline.store.arrays import LazyGroup
 from pipeline.store.batched import Batch, Batched
 from pipeline.store.blobs import Store
 from pipeline.trials.tiles import batch_name, ends_of
@@ -76,14 +76,14 @@ def write(store: Store, path: str, labels: Labels, about: Mapping[str, str]) -> 
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenBatch:
     """Labels of a batch that are in the store: their object, and the labels without any row."""
 
     batch: Batch
     empty: Labels
 
     @classmethod
-    def of(cls, batch: Batch, labels: Labels) -> Written:
+    def of(cls, batch: Batch, labels: Labels) -> WrittenBatch:
         """A batch of these labels."""
         return cls(batch, replace(labels.tiles(0, 0), offsets=labels.offsets))
 
@@ -95,14 +95,14 @@ class Written:
 
 def write_batch(
     store: Store, path: str, ends: tuple[int, int], labels: Labels, first_key_row: int, about: Mapping[str, str]
-) -> Written:
+) -> WrittenBatch:
     """Write the labels of a run of buckets, which count rows of the key from ``first_key_row``, as a batch."""
     rows = to_dataset(labels.with_key_rows(first_key_row), about)
     batch = batched.write_batch(store, path, batch_name(*ends), rows, _dims(labels, rows))
-    return Written.of(batch, labels)
+    return WrittenBatch.of(batch, labels)
 
 
-def left(store: Store, path: str, ends: tuple[int, int], first_key_row: int) -> tuple[Labels, Written] | None:
+def left(store: Store, path: str, ends: tuple[int, int], first_key_row: int) -> tuple[Labels, WrittenBatch] | None:
     """The labels of a batch that a run wrote which did not come to commit it; None where there are none."""
     name = batch_name(*ends)
     if not store.exists(batched.object_of(path, name)):
@@ -110,10 +110,10 @@ def left(store: Store, path: str, ends: tuple[int, int], first_key_row: int) -> 
     opened, end = batched.read_batch(store, path, name)
     labels = _labels(opened, *ends).with_key_rows(-first_key_row)
     n_rows = {dim: opened.dataset.sizes[dim] for dim in _dims(labels, opened.dataset)}
-    return labels, Written.of(Batch(name, n_rows, end), labels)
+    return labels, WrittenBatch.of(Batch(name, n_rows, end), labels)
 
 
-def write_index(store: Store, path: str, written: Sequence[Written], about: Mapping[str, str]) -> None:
+def write_index(store: Store, path: str, written: Sequence[WrittenBatch], about: Mapping[str, str]) -> None:
     """Commit batches (all of a cell's, in any order)."""
     written = sorted(written, key=lambda one: one.ends)
     empty = [one.empty for one in written]
@@ -153,7 +153,7 @@ def load(store: Store, path: str, first: int, last: int) -> Labels:
     return _labels(batched.opened(store, path, indexes=False), first, last)
 
 
-def _labels(opened: Opened | Batched, first: int, last: int) -> Labels:
+def _labels(opened: LazyGroup | Batched, first: int, last: int) -> Labels:
     stored = opened.dataset
     offsets = {
         str(name).removesuffix(_OFFSET): np.asarray(stored[name].values, np.int64)

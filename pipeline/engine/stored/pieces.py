@@ -16,12 +16,12 @@ from pipeline.engine import editions
 from pipeline.engine.inputs import format_of, read_planned
 from pipeline.engine.mending import removing, unless_damaged
 from pipeline.errors import DamageError, PlatformError, UsageError
-from pipeline.formats.fast.kwslist import output_of
-from pipeline.formats.fast.part import FIRST_BLOCK, NotCanonicalError, PartOfFile, read_part
+from pipeline.formats.kws.fast.kwslist import output_of
+from pipeline.formats.kws.fast.part import FIRST_BLOCK, NotCanonicalError, PartOfFile, read_part
 from pipeline.formats.kws.kwslist import SystemOutput, scanner_for
-from pipeline.partials.codec import Column, decode_columns, encode_columns
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store, open_input
+from pipeline.store.columns import Column, decode_columns, encode_columns
 from pipeline.store.meter import BYTES
 from pipeline.terms import Source
 
@@ -183,7 +183,7 @@ def encode(part: PartOfFile) -> bytes:
 
 
 def decode(data: bytes) -> PartOfFile | None:
-    """What ``encode`` wrote; None for a piece that was declined. Raises ``DamageError`` for anything else."""
+    """The part that ``encode`` wrote; None for a piece that was declined. Raises ``DamageError`` for anything else."""
     columns, about = decode_columns(data, KIND)
     try:
         if about.pop("declined"):

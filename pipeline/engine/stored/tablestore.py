@@ -15,9 +15,9 @@ from pipeline.engine.mending import unless_damaged
 from pipeline.engine.work import Work, total
 from pipeline.errors import DamageError, Finding, InputError
 from pipeline.formats.table import Table
-from pipeline.partials.codec import Column, decode_columns, encode_columns
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store
+from pipeline.store.columns import Column, decode_columns, encode_columns
 from pipeline.terms import Source
 
 KIND = "table/1"
@@ -83,7 +83,7 @@ def _table(store: Store, protocol: Protocol, role: str, source: Source) -> tuple
 
 
 def encode(value: Any) -> bytes:
-    """What a reader returned, as sealed bytes: tables as columns, all else as JSON."""
+    """A reader's value as sealed bytes: tables as columns, all else as JSON."""
     columns, about, tables = dict[str, Column](), dict[str, Any](), list[str]()
     for entry in fields(value):
         content = getattr(value, entry.name)
@@ -99,7 +99,7 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes, name: str) -> Any:
-    """What ``encode`` wrote, as a value of the format ``name``. Raises ``DamageError`` where it is something else."""
+    """The value of the format ``name`` that ``encode`` wrote. Raises ``DamageError`` where it is something else."""
     columns, _ = decode_columns(data, KIND)
     try:
         about = json.loads(columns["about"][0])

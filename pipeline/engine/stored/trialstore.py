@@ -197,6 +197,6 @@ def _load(store: Store, kind: AnyKind, path: str, first: int, last: int) -> Slic
 
 
 @lru_cache(maxsize=2)
-def _opened(store: Store, path: str) -> arrays.Opened | batched.Batched:
+def _opened(store: Store, path: str) -> arrays.LazyGroup | batched.Batched:
     """Stored trials: the same for all who read buckets of them, as long as few others are read between."""
     return batched.opened(store, path, indexes=False)

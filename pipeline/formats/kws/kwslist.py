@@ -18,13 +18,13 @@ from pipeline.formats.table import Table
 from pipeline.formats.xmlstream import Element, attributes_of, element, parse
 
 if TYPE_CHECKING:
-    from pipeline.formats.fast.state import Scanner
+    from pipeline.formats.kws.fast.state import Scanner
 
 FAST_FROM_BYTES = 1 << 18
 """From this size on the fast reader is worth its buffers."""
 START_FROM_BYTES = 1 << 25
 """With so many bytes more it is worth the start of its compiler, about a second."""
-_KERNEL = "pipeline.formats.fast.compiled"
+_KERNEL = "pipeline.formats.kws.fast.compiled"
 
 _SLIPS = {"kw": "It belongs inside a <detected_kwlist>.", "term": "It belongs inside a <detected_termlist>."}
 
@@ -71,7 +71,7 @@ def _fast(stream: BinaryIO, where: str, *, texts: bool) -> SystemOutput | None:
     n_bytes = size_of(stream)
     if not _holds(stream, n_bytes, FAST_FROM_BYTES):
         return None
-    from pipeline.formats.fast.kwslist import read_canonical
+    from pipeline.formats.kws.fast.kwslist import read_canonical
 
     output = read_canonical(stream, where, scanner_for(stream, n_bytes), texts=texts)
     if output is None:
@@ -82,7 +82,7 @@ def _fast(stream: BinaryIO, where: str, *, texts: bool) -> SystemOutput | None:
 def scanner_for(stream: BinaryIO, n_bytes: int | None) -> type[Scanner]:
     """The fastest scanner for a stream: the compiled one where Numba is installed, and worth its start or started."""
     if find_spec("numba") is None or (_KERNEL not in sys.modules and not _holds(stream, n_bytes, START_FROM_BYTES)):
-        return cast("type[Scanner]", import_module("pipeline.formats.fast.vectors").Vectors)
+        return cast("type[Scanner]", import_module("pipeline.formats.kws.fast.vectors").Vectors)
     return cast("type[Scanner]", import_module(_KERNEL).Compiled)
 
 

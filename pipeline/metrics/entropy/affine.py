@@ -11,13 +11,13 @@ import numpy as np
 
 from pipeline.arrays import Floats
 from pipeline.metrics.entropy import newton
-from pipeline.metrics.entropy.affine_passes import BINS, COARSER, Look, Moments, Rows, finite_part, look
+from pipeline.metrics.entropy.affine_passes import BINS, COARSER, Moments, Rows, ScoreMoments, finite_part, look
 from pipeline.metrics.entropy.binary_sums import binary_sums, rough_objective
 from pipeline.metrics.entropy.maps import AffineMap
+from pipeline.metrics.entropy.newton_sums import NewtonSums
 from pipeline.metrics.entropy.objective import Objective
 from pipeline.metrics.fixed_point import in_blocks
 from pipeline.metrics.measure import Over
-from pipeline.metrics.multiclass.sums import NewtonSums
 
 _CONFIRMED = 2.0**-50
 """Decrement, relative to the objective, at which a minimum foretold by moments is confirmed: half of it is missing."""
@@ -91,7 +91,7 @@ def minimise_over(over: Over, prior: float, logit_prior: float) -> AffineMinimum
     iteration, so that no optimiser runs to infinity. Both classes need a positive total weight. The result has the
     same bits however the trials are divided, also where equal scores of whole weights are apart.
     """
-    seen: Look = over(look)
+    seen: ScoreMoments = over(look)
     weights = prior / seen.mass[0].value(), (1.0 - prior) / seen.mass[1].value()
     if seen.infinite_loss:
         return AffineMinimum(_constant_loss(prior, 1.0 - prior), 0.0, 0.0, "infinite_loss")
@@ -114,7 +114,7 @@ def _constant_loss(a: float, b: float) -> float:
     return float(a * math.log1p(b / a) + b * math.log1p(a / b))
 
 
-def _newton(over: Over, seen: Look, prior: Prior, start: float) -> AffineMinimum:
+def _newton(over: Over, seen: ScoreMoments, prior: Prior, start: float) -> AffineMinimum:
     """The finite unique minimum, sought from a constant map with offset ``start``."""
     scale = Scale.of(seen.lowest, seen.highest)
 

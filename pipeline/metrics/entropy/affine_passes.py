@@ -1,4 +1,4 @@
-"""What the affine minimum asks of all trials before it iterates: exact, mergeable, the same for any cut."""
+"""Sums over all trials that the affine minimum starts from: exact, mergeable, the same for any cut."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Extreme(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Look:
+class ScoreMoments:
     """Masses, moments and extremes of weighted scores, by class (targets first) where there are two."""
 
     mass: tuple[ExactSum, ExactSum]
@@ -60,8 +60,8 @@ class Look:
     infinite_loss: bool
     """Whether a target scores -inf or a non-target +inf."""
 
-    def __add__(self, other: Look) -> Look:
-        return Look(
+    def __add__(self, other: ScoreMoments) -> ScoreMoments:
+        return ScoreMoments(
             (self.mass[0] + other.mass[0], self.mass[1] + other.mass[1]),
             (self.finite_mass[0] + other.finite_mass[0], self.finite_mass[1] + other.finite_mass[1]),
             (self.moment[0] + other.moment[0], self.moment[1] + other.moment[1]),
@@ -86,7 +86,7 @@ class Look:
         return max(_EXACT_BITS - mass.bit_length(), 1)
 
 
-def look(rows: Rows) -> Look:
+def look(rows: Rows) -> ScoreMoments:
     """The first pass over one block."""
     score, *weights = rows
     finite = finite_part(score)
@@ -101,7 +101,7 @@ def look(rows: Rows) -> Look:
         return Extreme(*(float(column[::step][row]) for column in (kept, *of_kept)))
 
     mass = exact_mass(weights[0]), exact_mass(weights[1])
-    return Look(
+    return ScoreMoments(
         mass,
         mass if all_finite else (exact_mass(of_kept[0]), exact_mass(of_kept[1])),
         (_moment(kept, of_kept[0]), _moment(kept, of_kept[1])),

@@ -1,4 +1,4 @@
-"""Cost, gradient and Hessian of an affine recalibration of two classes: the sums of ``multiclass_sums`` for K = 2.
+"""Cost, gradient and Hessian of an affine recalibration of two classes: the sums of ``newton_sums`` for K = 2.
 
 Rows of one class stand side by side, so that a pass costs a fraction of what it costs for K classes.
 """
@@ -11,16 +11,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline import compiled
 from pipeline.arrays import Floats, Ints
+from pipeline.metrics.entropy.class_costs import class_sums
 from pipeline.metrics.entropy.maps import AffineMap
+from pipeline.metrics.entropy.newton_sums import NewtonSums, n_columns, objective_of
 from pipeline.metrics.entropy.objective import Objective
 from pipeline.metrics.entropy.portable import exp
-from pipeline.metrics.multiclass.cost import class_sums
-from pipeline.metrics.multiclass.sums import NewtonSums, n_columns, objective_of
 from pipeline.metrics.statistics.resampling import to_grid
 from pipeline.partials.digits import N_LIMBS, carried, digits
-from pipeline.partials.exact import COMPILED_FROM, ROW
+from pipeline.partials.exact import ROW
 
 BLOCK = 1 << 12
 """Rows taken together: all of their columns stay in the cache."""
@@ -28,8 +27,6 @@ _COLUMNS = n_columns(2)
 _LIGHT = 32.0
 """Weights below are multiplied into digits: 2**12 rows of them then add up to less than 2**48 units,
 and 2**15 times as many are carried at once."""
-_MOST = 1 << 26
-"""Rows of light weights that the compiled kernel's limbs, which count digits below 2**32, hold."""
 
 
 def binary_sums(score: Floats, weights: tuple[Floats, Floats], prior: tuple[float, float], at: AffineMap) -> NewtonSums:
@@ -37,12 +34,12 @@ def binary_sums(score: Floats, weights: tuple[Floats, Floats], prior: tuple[floa
 
     ``prior`` is of both classes, targets first, as in ``NewtonSums``.
     """
-    limbs, add = NewtonSums.zero(2).limbs, _adding(score.size)
+    limbs = NewtonSums.zero(2).limbs
     for label, weight in enumerate(weights):
         used = np.flatnonzero(weight > 0.0)  # most scores are of one class
         for start in range(0, used.size, BLOCK):
             rows = used[start : start + BLOCK]
-            limbs[label] += _weighted(_terms(score[rows], prior, at), label, weight[rows], add)
+            limbs[label] += _weighted(_terms(score[rows], prior, at), label, weight[rows])
     limbs[..., :N_LIMBS] = carried(limbs[..., :N_LIMBS])
     return NewtonSums(limbs)
 
@@ -101,29 +98,14 @@ def _columns(terms: Terms, label: int) -> Floats:
     return columns
 
 
-Add = Callable[[Floats, Floats, Ints], None]
-
-
-def _adding(n_rows: int) -> Add:
-    if not COMPILED_FROM <= n_rows < _MOST or not compiled.started():
-        return _add
-    from pipeline.partials.exact_kernel import add_products
-
-    return lambda columns, repeats, limbs: add_products(columns, repeats.astype(np.int64), limbs)
-
-
-def _add(columns: Floats, repeats: Floats, limbs: Ints) -> None:
-    for limb, digit in digits(columns):
-        limbs[:, limb] += np.einsum("cr,r->c", digit, repeats).astype(np.int64)  # whole, so in any order
-
-
-def _weighted(terms: Terms, label: int, weight: Floats, add: Add) -> Ints:
+def _weighted(terms: Terms, label: int, weight: Floats) -> Ints:
     """Exact sums (6, ROW) of the columns of a block, each row taken ``weight`` times, never 0; not carried."""
     light = (weight < _LIGHT) & (weight == np.floor(weight))
     limbs = np.zeros((_COLUMNS, ROW), np.int64)
     heavy = np.flatnonzero(~light)
     chosen, repeats = (_chosen(terms, light), weight[light]) if heavy.size else (terms, weight)
-    add(_columns(chosen, label), repeats, limbs)
+    for limb, digit in digits(_columns(chosen, label)):
+        limbs[:, limb] += np.einsum("cr,r->c", digit, repeats).astype(np.int64)  # whole, so in any order
     if heavy.size:
         columns = np.ascontiguousarray(_columns(_chosen(terms, heavy), label).T)
         limbs += class_sums(columns, np.zeros(heavy.size, np.int64), 1, weight[heavy])[0]

@@ -1,4 +1,4 @@
-"""What recalibration would gain: minima of Cnxe over affine and over monotone maps, and the calibration loss."""
+"""The gain of recalibration: minima of Cnxe over affine and over monotone maps, and the calibration loss."""
 
 from __future__ import annotations
 

@@ -12,11 +12,11 @@ from pipeline.metrics.entropy.crossentropy import cnxe, cxe, cxe_prior, cxe_subm
 from pipeline.metrics.entropy.trial_set import MORE_DETECTIONS_THAN_TRIALS, NO_SCORES, trials_of
 from pipeline.metrics.kws.counts import by_query as sums_by_query
 from pipeline.metrics.kws.means import MORE_TARGETS_THAN_TRIALS
+from pipeline.metrics.kws.samples import by_query
 from pipeline.metrics.kws.shared import LedgerScored
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
 from pipeline.metrics.statistics.resampling import INFINITE, MOST, NOT_RESAMPLED, Ratios, Sample
-from pipeline.metrics.statistics.samples import by_query
 from pipeline.partials.ledger import Ledger
 
 

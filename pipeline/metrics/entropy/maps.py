@@ -66,12 +66,12 @@ class AffineMap:
 
     @property
     def gamma(self) -> float:
-        """What scores are multiplied by; infinite where that is beyond float64."""
+        """The factor of scores; infinite where that is beyond float64."""
         return ldexp(self.alpha, -self.exponent)
 
     @property
     def deltas(self) -> Vector:
-        """What is added to the multiplied scores of each class."""
+        """The offset of the multiplied scores of each class."""
         pairs = zip(self.offsets, self.pivots, strict=True)
         return tuple(offset - self.alpha * ldexp(pivot, -self.exponent) for offset, pivot in pairs)
 

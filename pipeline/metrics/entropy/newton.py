@@ -44,7 +44,7 @@ _SMALLEST = -1200
 
 
 @dataclass(frozen=True)
-class Found:
+class Minimum:
     """Where a minimisation ended: the map, the lowest value that was seen, the decrement at the last one, and passes.
 
     ``settled``: whether the conditions of a minimum hold; where not, the map is that of the lowest value.
@@ -60,7 +60,7 @@ class Found:
 Evaluate = Callable[[AffineMap], Objective]
 
 
-def minimise(evaluate: Evaluate, start: AffineMap, enough: float = CONVERGED, flat: AffineMap | None = None) -> Found:
+def minimise(evaluate: Evaluate, start: AffineMap, enough: float = CONVERGED, flat: AffineMap | None = None) -> Minimum:
     """The minimum of a convex objective, one step beyond a decrement of ``enough`` (relative to the value).
 
     ``flat`` is the best constant map (``start``, where there is no other), about a middle from which no score lies
@@ -92,8 +92,8 @@ class _Search:
         self._best: AffineMap | None = None
         self._passes = 0
 
-    def ended(self, at: AffineMap, decrement: float, settled: bool) -> Found:
-        return Found(at if settled else self._best or at, self.lowest, decrement, self._passes, settled)
+    def ended(self, at: AffineMap, decrement: float, settled: bool) -> Minimum:
+        return Minimum(at if settled else self._best or at, self.lowest, decrement, self._passes, settled)
 
     def _see(self, at: AffineMap) -> Objective:
         seen = self._evaluate(at)
@@ -102,7 +102,7 @@ class _Search:
             self.lowest, self._best = seen.value, at
         return seen
 
-    def descend(self, at: AffineMap, enough: float) -> Found:
+    def descend(self, at: AffineMap, enough: float) -> Minimum:
         """By Newton's method, as far as it goes."""
         at, seen = self._centred(at, self._see(at))
         last = math.inf

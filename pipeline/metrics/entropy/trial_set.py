@@ -103,7 +103,7 @@ class TrialSet:
         return reduce(add, (task(block, *state) for block in self.rows()))
 
     def detail(self) -> dict[str, float]:
-        """What to state beside a figure: sizes of the trial set and its censored part, and the censoring score."""
+        """Companions of a figure: sizes of the trial set and its censored part, and the censoring score."""
         return {
             "n_target_trials": float(self.target_mass),
             "n_nontarget_trials": self.n_nontarget_trials,

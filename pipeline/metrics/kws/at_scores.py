@@ -40,7 +40,7 @@ class AtScores:
         return self._added(self._n_nontarget)
 
     def sums(self, weights: Ints) -> Ints:
-        """What the non-targets at each score count for, one of each query as much as its ``weights`` say."""
+        """The weighted number of non-targets at each score, each by the weight of its query."""
         words = weights[self._query]
         words *= self._n_nontarget
         return self._added(words)

@@ -11,8 +11,8 @@ from pipeline.arrays import Floats, Ints
 from pipeline.metrics.kws.counts import Counts, by_query
 from pipeline.metrics.kws.means import QueryMeans
 from pipeline.metrics.kws.one_pass import thin_of
+from pipeline.metrics.kws.ranking import precision_of
 from pipeline.metrics.kws.shared import LedgerScored, counts_of, means_of, optima_of
-from pipeline.metrics.ranking import precision_of
 
 Column = list[Any]
 

@@ -32,11 +32,6 @@ def probit(p: Floats) -> Floats:
     return np.asarray(ndtri(np.clip(p, P_CLIP, 1.0 - P_CLIP)), np.float64)
 
 
-def det_points(curve: Curve) -> tuple[Floats, Floats]:
-    """Abscissa and ordinate of a DET plot: probit(P_fa) and probit(P_miss) of every point of the curve."""
-    return probit(curve.p_fa), probit(curve.p_miss)
-
-
 def visible(p_miss: Floats, p_fa: Floats, eps_probit: float = EPS_PROBIT) -> NDArray[np.bool_]:
     """Which points of a sweep a drawing needs: the ends, and as many corners as it can show.
 

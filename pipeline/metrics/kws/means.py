@@ -79,7 +79,7 @@ class QueryMeans:
         return Rates(p_miss, p_fa, 1.0 - (p_miss + beta * p_fa))
 
     def status_of(self, n_fa: Ints) -> str | None:
-        """What is odd about a false-alarm rate that exists."""
+        """The status of a false-alarm rate that exists."""
         return P_FA_ABOVE_ONE if bool(np.any(n_fa[self.in_p_fa] > self.n_nontarget[self.in_p_fa])) else None
 
 

@@ -1,4 +1,4 @@
-"""What a cell's measures ask of all rows of its ledger: each thing is looked for once, whoever wants it."""
+"""One pass over all rows of a cell's ledger, for everything that its measures need of them."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class _Counting:
         return ScoreCounts(self._score[: self._size], np.concatenate([np.zeros(0, np.uint8), *self._counts]))
 
 
-class Passed(NamedTuple):
-    """What is folded over all rows of a cell."""
+class LedgerPass(NamedTuple):
+    """Sums and maxima over all rows of a cell."""
 
     trials: ScoreCounts
     """Of queries with targets."""
@@ -85,7 +85,7 @@ class Passed(NamedTuple):
     """Of ``sweeps_of``."""
 
 
-def passed(scored: LedgerScored) -> Passed:
+def passed(scored: LedgerScored) -> LedgerPass:
     """All that is folded over scores, in one pass."""
     sweeps, thin = scored.once(sweeps_of), scored.once(thin_of)
     trials, in_set = _Counting(len(scored.total)), thin.n_true[0] > 0
@@ -101,7 +101,7 @@ def passed(scored: LedgerScored) -> Passed:
         no_curve(means) if one is None else one.curve(reject_all_point=ends)
         for means, one in zip(sweeps, made, strict=True)
     )
-    return Passed(trials.made(), tuple(curves))
+    return LedgerPass(trials.made(), tuple(curves))
 
 
 def _sweep(scored: LedgerScored, means: QueryMeans) -> ThresholdSweep:

@@ -1,4 +1,4 @@
-"""What the measures of one cell share. Each function is asked for through ``Scored.once``."""
+"""Values that the measures of one cell share. Each function is asked for through ``Scored.once``."""
 
 from __future__ import annotations
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pipeline.metrics import load, ranking
+from pipeline.metrics import load
 from pipeline.metrics.bounds import ANY, FROM_0, SHARE, UP_TO_1
-from pipeline.metrics.kws import twv
+from pipeline.metrics.kws import ranking, samples, twv
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
-from pipeline.metrics.statistics import samples
 from pipeline.partials.ledger import Ledger
 
 _P004 = "OpenKWS13 evaluation plan"

@@ -128,7 +128,7 @@ class ThresholdSweep:
         self._n, self._last = self._n + score.size, float(score[-1])
 
     def curve(self, *, reject_all_point: bool) -> Curve:
-        """What came together."""
+        """The curve of all blocks so far."""
         if reject_all_point or not self._n:
             nothing, none = np.array([np.nan]), [np.zeros(1, np.int64)] * 2
             last = self._at(nothing, none, np.zeros(1, np.int64))

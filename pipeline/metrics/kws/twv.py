@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from pipeline.metrics.bounds import ANY, FROM_0, SHARE, UP_TO_1, Bounds
-from pipeline.metrics.kws import costs
+from pipeline.metrics.kws import costs, samples
 from pipeline.metrics.kws.blocks import blocks
 from pipeline.metrics.kws.counts import Counts, Decisions, accepted
 from pipeline.metrics.kws.means import QueryMeans
@@ -28,7 +28,6 @@ from pipeline.metrics.kws.shared import (
 from pipeline.metrics.kws.sweep import Curve
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
-from pipeline.metrics.statistics import samples
 from pipeline.partials.ledger import Ledger
 from pipeline.terms import Figure
 

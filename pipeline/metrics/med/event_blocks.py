@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.metrics import average_precision
 from pipeline.metrics.kws.counts import by_query
 from pipeline.metrics.kws.det import visible
-from pipeline.metrics.med import ndc, ro, rtf
+from pipeline.metrics.med import average_precision, ndc, ro, rtf
 from pipeline.metrics.med.events import EventScored, average_curve, event_counts, event_curves
 from pipeline.metrics.med.events import ndc as cost_of
 

@@ -9,10 +9,10 @@ import numpy as np
 from pipeline.arrays import Floats
 from pipeline.metrics.kws.counts import Counts
 from pipeline.metrics.kws.means import QueryMeans
+from pipeline.metrics.kws.samples import names_of, swept, value_rates
 from pipeline.metrics.measure import Resample, Rows, Rules, Scored
 from pipeline.metrics.med.events import EventScored, EventTotals, event_counts, event_means, ndc, without_targets
 from pipeline.metrics.statistics.resampling import INFINITE, Lost, Ratios, Sample
-from pipeline.metrics.statistics.samples import names_of, swept, value_rates
 from pipeline.partials.ledger import Ledger
 
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from pipeline.arrays import Floats
 from pipeline.metrics.entropy import newton
+from pipeline.metrics.entropy.class_costs import Labels, LogCostSums, margins_of, prior_entropy
 from pipeline.metrics.entropy.maps import AffineMap, Vector, ldexp
 from pipeline.metrics.entropy.newton import NOT_SETTLED
+from pipeline.metrics.entropy.newton_sums import NewtonSums
 from pipeline.metrics.entropy.objective import Objective
 from pipeline.metrics.entropy.separability import COMPLETE, DEGENERATE, OVERLAP, QUASI, Separability, separability
-from pipeline.metrics.multiclass.cost import Labels, LogCostSums, margins_of, prior_entropy
-from pipeline.metrics.multiclass.sums import NewtonSums
 
 Ties = Mapping[tuple[int, frozenset[int]], float]
 """How many trials of a class (first) have exactly these classes tied with the true one."""
@@ -92,23 +92,6 @@ def _flat(least: Floats, largest: Floats, unit: int) -> AffineMap:
     return AffineMap(exponent, 0.0, tuple(ldexp(pivot, unit) for pivot in pivots.tolist()), (0.0,) * pivots.size)
 
 
-def calibrate(
-    llh: Floats, labels: Labels, prior: Sequence[float], multiplicity: Floats | None = None
-) -> tuple[AffineCalibration, LogCostSums]:
-    """The minimum over trials that are all here, and the sums of the first pass.
-
-    ``llh`` (T, K) finite, ``labels`` (T,) in [0, K), ``prior`` (K,) positive; ``multiplicity`` counts equal rows.
-    """
-    first = LogCostSums.from_trials(llh, labels, prior, multiplicity)
-    found = fit_affine_calibration(
-        lambda at: NewtonSums.from_trials(llh, labels, prior, at, multiplicity),
-        first,
-        prior,
-        lambda verdict, unit: ties_of(llh, labels, verdict, unit, multiplicity),
-    )
-    return found, first
-
-
 def ties_of(llh: Floats, labels: Labels, verdict: Separability, unit: int, multiplicity: Floats | None = None) -> Ties:
     """Trials of one chunk that stay tied whatever the scale, by true class and tied classes; chunks add up.
 
@@ -127,7 +110,7 @@ def ties_of(llh: Floats, labels: Labels, verdict: Separability, unit: int, multi
 
 
 def infimum_of_ties(ties: Ties, prior: Sequence[float], weights: Sequence[float]) -> float:
-    """What is left of the cost of a quasi-separable set as the scale grows: only tied classes still compete, nats."""
+    """The limit of the cost of a quasi-separable set as the scale grows: only tied classes still compete, nats."""
     rows = sorted((y, tuple(sorted(others)), n) for (y, others), n in ties.items() if n)
     nowhere = (0.0,) * len(prior)
     return newton.balance(

@@ -1,4 +1,4 @@
-"""What a system's log-likelihoods decide: confusion of languages, costs by language, weighted misclassification."""
+"""Decisions by log-likelihoods: confusion of languages, costs by language, weighted misclassification."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
+from pipeline.metrics.entropy.class_costs import BLOCK, class_sums, costs_apart, log_posterior
 from pipeline.metrics.entropy.portable import exp
-from pipeline.metrics.multiclass.cost import BLOCK, class_sums, costs_apart, log_posterior
 from pipeline.metrics.multiclass.totals import LreScored, LreTotals, over_segments
 from pipeline.partials.exact import ROW, means_of_limbs
 from pipeline.terms import Figure

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.arrays import Floats
+from pipeline.metrics.entropy.class_costs import Labels, LogCostSums
 from pipeline.metrics.entropy.maps import AffineMap
+from pipeline.metrics.entropy.newton_sums import NewtonSums
 from pipeline.metrics.entropy.separability import Separability
 from pipeline.metrics.measure import Over
 from pipeline.metrics.multiclass.calibration import AffineCalibration, Ties, fit_affine_calibration, ties_of
-from pipeline.metrics.multiclass.cost import Labels, LogCostSums
-from pipeline.metrics.multiclass.sums import NewtonSums
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from pipeline.arrays import Floats
+from pipeline.metrics.entropy.class_costs import confusion, log_cost, prior_entropy
 from pipeline.metrics.measure import Resample, Rows
-from pipeline.metrics.multiclass.cost import confusion, log_cost, prior_entropy
 from pipeline.metrics.multiclass.totals import LreScored, LreTotals
 from pipeline.metrics.statistics.resampling import INFINITE, MOST, Ratios, Sample
 from pipeline.trials.score_matrix import ScoreMatrix, SegmentLabels

@@ -9,18 +9,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
-from pipeline.metrics import load, ranking
+from pipeline.metrics import load
 from pipeline.metrics.bounds import SHARE
 from pipeline.metrics.entropy import calibration, cxe, isotonic
 from pipeline.metrics.entropy.crossentropy import cnxe, prior_entropy
 from pipeline.metrics.entropy.trial_set import NO_SCORES, trials_of
 from pipeline.metrics.fixed_point import in_blocks
-from pipeline.metrics.kws import twv
+from pipeline.metrics.kws import ranking, samples, twv
 from pipeline.metrics.kws.shared import curve_of
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure, Resample, Scored
 from pipeline.metrics.quesst.complete import default_scores, unscored
-from pipeline.metrics.statistics import samples
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tie_order import TieOrder
 from pipeline.terms import Figure

@@ -42,12 +42,12 @@ class Sample(Protocol):
 
     @property
     def denominator(self) -> Floats:
-        """What each unit's outcomes are divided by, shape (terms, units): equal ones make two samples comparable."""
+        """Denominators of each unit's outcomes, shape (terms, units): equal ones make two samples comparable."""
         ...
 
     @property
     def contributions(self) -> Floats:
-        """What each unit adds to the figure, up to a constant and a monotone function."""
+        """Each unit's contribution to the figure, up to a constant and a monotone function."""
         ...
 
     def values(self, weights: Ints) -> Floats:
@@ -102,7 +102,7 @@ class Ratios:
 
     @property
     def contributions(self) -> Floats:
-        """What each unit adds to the figure before ``after``, the denominators as they are; the constant left out."""
+        """Each unit's contribution to the figure before ``after``, denominators as they are, without the constant."""
         totals = self.denominator.sum(axis=1)
         shares = np.divide(self.coefficient, totals, out=np.full(totals.shape, np.nan), where=totals > 0)
         return np.asarray((shares[:, None] * self.numerator).sum(axis=0))
@@ -157,7 +157,7 @@ class Swept:
 
     @property
     def contributions(self) -> Floats:
-        """What each query adds at the one threshold that is best for all of them."""
+        """Each query's contribution at the one threshold that is best for all of them."""
         n = len(self.units)
         hit, false = (np.zeros(n, np.int64) for _ in range(2))
         end = self._best_end()
@@ -215,12 +215,12 @@ class Lost:
 
     @property
     def denominator(self) -> Floats:
-        """What each unit's outcomes are divided by."""
+        """Denominators of each unit's outcomes."""
         return self.of.denominator
 
     @property
     def contributions(self) -> Floats:
-        """What each unit adds to the cost, up to a constant."""
+        """Each unit's contribution to the cost, up to a constant."""
         return -self.worth * self.of.contributions
 
     def values(self, weights: Ints) -> Floats:

@@ -1,4 +1,4 @@
-"""What makes figures of (query, system) differ: a two-way table without repetition, split into its parts."""
+"""The variance of figures of (query, system): a two-way table without repetition, split into its parts."""
 
 from __future__ import annotations
 

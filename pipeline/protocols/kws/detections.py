@@ -19,7 +19,6 @@ from pipeline.partials.tally import Tally
 from pipeline.protocols.base import (
     EVERYTHING,
     Abilities,
-    Asked,
     Boards,
     Conclusion,
     Family,
@@ -27,6 +26,7 @@ from pipeline.protocols.base import (
     Kind,
     Protocol,
     Reads,
+    Scope,
 )
 from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.blocks import merged_blocks
@@ -82,7 +82,7 @@ def check(_: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
 
 
 def conclude(
-    protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any], asked: Asked = EVERYTHING
+    protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any], asked: Scope = EVERYTHING
 ) -> Conclusion:
     """The figures of a cell from its merged ledger, and those of its conditions."""
     settings, oov_counts = protocol.settings, survey.get("oov_count", {})
@@ -139,7 +139,7 @@ def _of_whole(
     survey: Mapping[str, Any],
     tally: Tally,
     unknown: Sequence[str],
-    asked: Asked,
+    asked: Scope,
 ) -> Conclusion:
     """The figures of all trials, with what is only said of them."""
     made = _conclusion(protocol, scored, asked)
@@ -172,7 +172,7 @@ def _facts_of(selection: Selection, facts: Facts, queries: Sequence[str]) -> Fac
     )
 
 
-def _conclusion(protocol: Protocol, scored: Scored[Ledger], asked: Asked) -> Conclusion:
+def _conclusion(protocol: Protocol, scored: Scored[Ledger], asked: Scope) -> Conclusion:
     """The conclusion of trials that are of one condition, or the part of it that is asked for."""
     full, names = asked.measures is None, asked.measures or ()
     return Conclusion(
@@ -190,7 +190,7 @@ def _scored(
     point: OperatingPoint,
     ranked: Ledger | None = None,
     *,
-    asked: Asked = EVERYTHING,
+    asked: Scope = EVERYTHING,
     pooled: bool | None = None,
 ) -> Scored[Ledger]:
     """A cell as its measures see it. Conditions are never pooled: KWSEval's -P is of the whole."""

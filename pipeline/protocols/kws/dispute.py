@@ -250,7 +250,7 @@ class _Query:
         return "only"
 
     def _against(self, winner: int, loser: int, occurrence: int) -> str:
-        """What one detection has over another for an occurrence that both could have."""
+        """The advantage of one detection over another for an occurrence that both could have."""
         trials, (won, lost) = self.trials, (self.pairs[winner, occurrence], self.pairs[loser, occurrence])
         if won[0] == lost[0]:
             rows = np.array([winner, loser])

@@ -50,7 +50,7 @@ def identify(name: str) -> Mapping[str, str]:
 
 
 def identifier_slips(name: str) -> tuple[Finding, ...]:
-    """What is wrong with the name of an output that means to be an identifier (``KWS13_…``), and how to mend it."""
+    """Faults of the name of an output that means to be an identifier (``KWS13_…``), and how to mend it."""
     if not name.startswith("KWS13_"):
         return ()
     return tuple(Finding("identifier_slip", message, "output") for message in _slips(name))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipeline.metrics import load, ranking
+from pipeline.metrics import load
 from pipeline.metrics.entropy import calibration, cxe
-from pipeline.metrics.kws import twv
+from pipeline.metrics.kws import ranking, twv
 from pipeline.protocols.base import Protocol, Role
 from pipeline.protocols.kws.detections import DETECTIONS
 from pipeline.protocols.kws.settings import KwsSettings

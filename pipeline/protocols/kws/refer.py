@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,12 +19,12 @@ from pipeline.protocols.kws.conditions import (
     groups,
     in_namefile,
     ledger_of,
+    matches_any,
     of_types,
     parse_conditions,
     typed,
 )
 from pipeline.protocols.kws.settings import KwsSettings, lines_of, type_rule
-from pipeline.protocols.kws.speakers import speaker_findings, speaker_places
 from pipeline.terms import Facts, Selection
 from pipeline.trials import keywords, layout
 from pipeline.trials.duration import excerpts_s
@@ -31,6 +32,8 @@ from pipeline.trials.duration import t_audio_s as audio_duration_s
 from pipeline.trials.noscore import noscore_findings, without_noscore
 from pipeline.trials.schema import Excerpts, Occurrences, Timeline
 from pipeline.trials.tokens.transcript import SearchRules
+
+Places = tuple[tuple[str, str], ...]
 
 
 def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[Occurrences, Timeline]:
@@ -162,3 +165,35 @@ def _n_trials(t_audio_s: float, trials_per_s: float, rule: str) -> float:
         return float(round(t_audio_s / trials_per_s))
     exact = t_audio_s * trials_per_s
     return float(round(exact)) if rule == "stdeval" else exact
+
+
+def speaker_places(rttm: Rttm, patterns: tuple[str, ...]) -> Places:
+    """Sorted (recording, channel) whose SPKR-INFO records all have a subtype that matches one of ``patterns``.
+
+    A detection names no speaker, so a channel shared by speakers of several types is in no one's condition, and neither
+    is one without SPKR-INFO.
+    """
+    subtypes: dict[tuple[str, str], set[str]] = defaultdict(set)
+    speakers = rttm.speakers
+    for file, channel, subtype in zip(*map(speakers.text, ("file", "channel", "subtype")), strict=True):
+        subtypes[file, channel].add(subtype)
+    return tuple(
+        sorted(
+            place
+            for place, found in subtypes.items()
+            if all(matches_any(subtype, patterns, "condition") for subtype in found)
+        )
+    )
+
+
+def speaker_findings(text: str, selections: tuple[Selection, ...], rttm: Rttm) -> Iterator[Finding]:
+    """A warning for every condition by speaker that holds nothing."""
+    empty = {selection.name for selection in selections if selection.places == ()}
+    for condition in parse_conditions(text):
+        if condition.kind == "speaker" and condition.name in empty:
+            seen = ", ".join(sorted(set(rttm.speakers.text("subtype")))) or "none"
+            message = (
+                f"the condition {condition.name!r} is empty: no recording has SPKR-INFO records that are all "
+                f"{' or '.join(condition.patterns)} (subtypes in the transcript: {seen}). Compare the spelling."
+            )
+            yield Finding("no_such_speakers", message, "rttm")

@@ -20,7 +20,7 @@ def lines_of(text: str) -> frozenset[str]:
 
 
 def type_rule(settings: KwsSettings) -> str:
-    """What ``source_type_of`` comes to: where nothing is filtered, a row has a file and channel and need be in none of
+    """The rule of ``source_type_of``. Where nothing is filtered, a row has a file and channel and need be in none of
     their excerpts.
     """
     unfiltered = settings.source_type_of == "excerpt" and settings.ecf_filter == "none"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pipeline.formats.lre.names import OOS, REMOVED
-from pipeline.metrics.multiclass.cost import log_posterior
+from pipeline.metrics.entropy.class_costs import log_posterior
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.disputes import UNSCORED, Decided, Dispute
 from pipeline.protocols.lre.settings import class_of_label, given_classes

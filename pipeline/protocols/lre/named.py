@@ -40,7 +40,6 @@ from pipeline.partials.score_rows import ScoreRows
 from pipeline.protocols.base import (
     EVERYTHING,
     Abilities,
-    Asked,
     Boards,
     Conclusion,
     Family,
@@ -49,6 +48,7 @@ from pipeline.protocols.base import (
     Reads,
     Reference,
     Role,
+    Scope,
 )
 from pipeline.protocols.blocks import LANGUAGE_BLOCKS
 from pipeline.protocols.lre.dispute import DISPUTE
@@ -125,7 +125,7 @@ def count(
 
 
 def conclude(
-    protocol: Protocol, total: ScoreRows, facts: Facts, survey: Mapping[str, Any], _asked: Asked = EVERYTHING
+    protocol: Protocol, total: ScoreRows, facts: Facts, survey: Mapping[str, Any], _asked: Scope = EVERYTHING
 ) -> Conclusion:
     """The figures of a cell: of its classes, of every pair of languages and, on request, of the closed set."""
     settings, (task, chosen_set) = protocol.settings, (survey["task"], survey["set"])

@@ -28,7 +28,6 @@ from pipeline.partials.tie_order import TieOrder
 from pipeline.protocols.base import (
     EVERYTHING,
     Abilities,
-    Asked,
     Boards,
     Conclusion,
     Family,
@@ -36,6 +35,7 @@ from pipeline.protocols.base import (
     Protocol,
     Reads,
     Reference,
+    Scope,
 )
 from pipeline.protocols.blocks import EVENT_BLOCKS
 from pipeline.protocols.med import conditions as med_conditions
@@ -177,7 +177,7 @@ def _outcomes(protocol: Protocol, trials: ClipTrials, labels: TrialLabels, key: 
 
 
 def conclude(
-    protocol: Protocol, partial: EventOutcomes, facts: Facts, survey: Mapping[str, Any], asked: Asked = EVERYTHING
+    protocol: Protocol, partial: EventOutcomes, facts: Facts, survey: Mapping[str, Any], asked: Scope = EVERYTHING
 ) -> Conclusion:
     """The figures of a cell from its merged outcomes, of all trials and of each condition."""
     named = {"all": partial, **partial.conditions}

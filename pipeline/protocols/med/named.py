@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pipeline.metrics import average_precision
-from pipeline.metrics.med import ndc, ro, rtf
+from pipeline.metrics.med import average_precision, ndc, ro, rtf
 from pipeline.protocols.base import Protocol, Role
 from pipeline.protocols.med.family import EVENTS
 from pipeline.protocols.settings import setting

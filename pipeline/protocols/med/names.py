@@ -38,7 +38,7 @@ class Grammar:
         return "+".join(fields[name] for name in BOARD if name in fields)
 
     def faults(self, name: str) -> list[str]:
-        """What of ``name`` does not follow the rule, for people; empty where all does."""
+        """Parts of ``name`` that do not follow the rule, for people; empty where all do."""
         parts = name.split("_")
         form = "_".join(f"<{field.upper()}>" for field in self.fields)
         if len(parts) != len(self.fields):

@@ -1,4 +1,4 @@
-"""What a MED submission must hold, by year, and what becomes of trials it leaves out."""
+"""Contents of a MED submission, by year, and what becomes of trials it leaves out."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from pipeline.partials.document_outcomes import DocumentOutcomes
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
 from pipeline.partials.tie_order import TieOrder
-from pipeline.protocols.base import EVERYTHING, Abilities, Asked, Conclusion, Family, Kind, Protocol, Reads, Reference
+from pipeline.protocols.base import EVERYTHING, Abilities, Conclusion, Family, Kind, Protocol, Reads, Reference, Scope
 from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.named import ROLES
 from pipeline.protocols.kws.warnings import unknown_message
@@ -150,7 +150,7 @@ def count(
 
 
 def conclude(
-    protocol: Protocol, partial: DocumentOutcomes, facts: Facts, survey: Mapping[str, Any], asked: Asked = EVERYTHING
+    protocol: Protocol, partial: DocumentOutcomes, facts: Facts, survey: Mapping[str, Any], asked: Scope = EVERYTHING
 ) -> Conclusion:
     """The figures of a cell from its merged partial."""
     unknown = _unknown(protocol, partial.ledger.queries, facts)

@@ -17,7 +17,7 @@ from pipeline.formats.stt.trn import Trn
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.stt import significance, wer
 from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
-from pipeline.protocols.base import EVERYTHING, Abilities, Asked, Conclusion, Family, Kind, Protocol, Reads, Reference
+from pipeline.protocols.base import EVERYTHING, Abilities, Conclusion, Family, Kind, Protocol, Reads, Reference, Scope
 from pipeline.protocols.blocks import SPEAKER_BLOCKS
 from pipeline.protocols.stt.dispute import DISPUTE
 from pipeline.protocols.stt.tables import tables
@@ -132,7 +132,7 @@ def count(
 
 
 def conclude(
-    protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, Any], _asked: Asked = EVERYTHING
+    protocol: Protocol, total: SttOutcomes, facts: Facts, survey: Mapping[str, Any], _asked: Scope = EVERYTHING
 ) -> Conclusion:
     """The figures of a cell from its merged outcomes."""
     settings = protocol.settings
@@ -219,7 +219,7 @@ def _named(units: Mapping[str, int]) -> str:
 
 
 def timeline_parts(settings: Any, _timeline: TokenTimeline) -> dict[str, Any]:
-    """What the order of words depends on beside the output's bytes: the folding of file and channel names."""
+    """The part of a timeline that the order of words depends on: the folding of file and channel names."""
     return {"case_sensitive": settings.case_sensitive}
 
 

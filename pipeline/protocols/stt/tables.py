@@ -1,4 +1,4 @@
-"""What a result shows beside measures and speakers: sclite's tables, confusions, reliability and alignments."""
+"""Tables of a result beside measures and speakers: sclite's tables, confusions, reliability and alignments."""
 
 from __future__ import annotations
 

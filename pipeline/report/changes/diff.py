@@ -1,4 +1,4 @@
-"""What moved between two runs, and why: figures, ranks and queries of every cell, and where their signatures differ."""
+"""Differences between two runs and their causes: figures, ranks, queries and signatures of every cell."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def side_of(store: Store, run: Run) -> Side:
 
 
 def compare(before: Side, after: Side) -> Diff:
-    """What moved from one run to the other."""
+    """The differences from one run to the other."""
     cells = tuple(dict.fromkeys([*after.addresses, *before.addresses]))
     with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
         found = list(pool.map(lambda cell: _cell(before, after, cell), cells))
@@ -157,7 +157,7 @@ def _cell(before: Side, after: Side, cell: Cell) -> CellDiff | None:
 
 
 def causes(old: Result, new: Result, plan: Plan) -> list[Cause]:
-    """What differs between two signatures of one cell."""
+    """The differences between two signatures of one cell."""
     was, now = _fields(old.signature), _fields(new.signature)
     roles = {source.role for result in (old, new) for source in result.sources}
     job = plan.by_cell.get(new.cell) if new.cell is not None else None

@@ -11,8 +11,6 @@ from pipeline.engine.result import plain
 from pipeline.report.changes.diff import Cause, CellDiff, Diff, Moved
 from pipeline.report.words import UNDEFINED, label, printable, short
 
-SHOWN_QUERIES = 10
-
 
 def diff_document(diff: Diff) -> dict[str, Any]:
     """The comparison as strict JSON: everything that moved."""
@@ -85,7 +83,7 @@ def _cell_lines(diff: Diff, cell: CellDiff, everything: bool) -> Iterator[str]:
 
 
 def headline(diff: Diff, cell: CellDiff) -> list[str]:
-    """What of a cell's movement comes first: failure, primary measure, rank, and how much else moved."""
+    """The first line on a cell's movement: failure, primary measure, rank, and how much else moved."""
     parts = []
     if cell.failed[0] != cell.failed[1]:
         parts.append(f"{cell.failed[0] or 'scored'} → {cell.failed[1] or 'scored'}")

@@ -1,4 +1,4 @@
-"""What moved since the run before, figure by figure, and a picture of the primary measure. Nothing is computed here."""
+"""Changes since the run before, figure by figure, and a picture of the primary measure. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NOTHING = Movement((), 0, ())
 
 
 def movement(changes: Diff | None, run: RunBoards) -> Movement:
-    """What moved, in the order of the comparison's cells and of the boards' columns."""
+    """Changes in the order of the comparison's cells and of the boards' columns."""
     if changes is None:
         return NOTHING
     measures = {measure.name: measure for measure in headline(run)}

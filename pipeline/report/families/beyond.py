@@ -1,4 +1,4 @@
-"""What the page shows beyond boards: the sections of single families, each there only where results carry it."""
+"""Sections of the page beyond boards: those of single families, each there only where results carry it."""
 
 from __future__ import annotations
 

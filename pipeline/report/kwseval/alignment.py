@@ -6,7 +6,7 @@ import csv
 import io
 import math
 
-from pipeline.engine.stored.alignments import Alignment
+from pipeline.engine.alignments import Alignment
 
 COLUMNS = (
     *("language", "file", "channel", "termid", "term", "ref_bt", "ref_et", "sys_bt", "sys_et", "sys_score"),

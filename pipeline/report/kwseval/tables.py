@@ -57,7 +57,7 @@ class TablePart:
         return sum(seen) / len(seen) if seen else math.nan
 
     def parameters(self) -> dict[str, str]:
-        """What the tool heads its tables with."""
+        """The lines that the tool heads its tables with."""
         settings, facts = self.settings, self.conclusion.facts
         c_fa = settings.c_fa
         seconds = {} if self.segments else {"TotDur": number(facts["t_audio_s"])}

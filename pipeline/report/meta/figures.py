@@ -10,8 +10,9 @@ from itertools import pairwise
 from pipeline.meta.analysis import AnalysedBoard
 from pipeline.meta.intervals import Comparison
 from pipeline.meta.sensitivity import Band
-from pipeline.report.plots.drawing import Dot, Drawing, Rect, Stroke, Text, spanning, within
+from pipeline.report.plots.drawing import Drawing, spanning, within
 from pipeline.report.plots.linear import joined
+from pipeline.report.plots.marks import Mark, Rect, Stroke, Text
 from pipeline.report.plots.xy import Axis
 from pipeline.report.words import MINUS, UNDEFINED, label, printable, short
 
@@ -49,7 +50,7 @@ def interval_plot(board: AnalysedBoard, styles: Mapping[str, str]) -> Drawing | 
             made.lines.append(
                 Stroke(scale.on(found.low), y, scale.on(found.high), y, f"whisker {styles[system]}", said)
             )
-        made.dots.append(Dot(scale.on(found.value), y, styles[system], said))
+        made.marks.append(Mark(scale.on(found.value), y, said, styles[system]))
     place = {system: at for at, system in enumerate(ranked)}
     for column, run in enumerate(run for run in own.ties if len(run) > 1):
         x = WIDTH - RIGHT + 14 + 7 * (column % 7)
@@ -83,7 +84,7 @@ def _difference(made: Drawing, scale: Axis, pair: Comparison, y: float, style: s
     made.texts.append(Text(NAME - 12, y + 4, cut(pair.second), "end", "name"))
     if math.isfinite(pair.low) and math.isfinite(pair.high):
         made.lines.append(Stroke(scale.on(pair.low), y, scale.on(pair.high), y, f"whisker {style}", said))
-    made.dots.append(Dot(scale.on(pair.difference), y, f"{style}{'' if differs else ' hollow'}", said))
+    made.marks.append(Mark(scale.on(pair.difference), y, said, f"{style}{'' if differs else ' hollow'}"))
     made.texts.append(Text(WIDTH - RIGHT + 10, y + 4, "p < 0.001" if pair.p_holm < 0.001 else f"p {p}"))
 
 
@@ -122,11 +123,11 @@ def _rank_line(
     said = f"{printable(system)}: " + ", ".join("—" if rank is None else f"{rank:.0f}" for _, rank in ranks)
     style = styles.get(system, "k7 d0")
     made.paths.append((joined(points), f"curve {style}", said))
-    made.dots += [Dot(x, y, style, said, 3.5) for x, y in points]
+    made.marks += [Mark(x, y, said, style, 3.5) for x, y in points]
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreement:
     """How far two rankings agree, what differs between them, and whether their figures are of one scale."""
 
     tau: float
@@ -134,7 +135,7 @@ class Agreed:
     is_alike: bool = True
 
 
-def heat_map(names: Sequence[str], values: Mapping[tuple[str, str], Agreed], what: str) -> Drawing | None:
+def heat_map(names: Sequence[str], values: Mapping[tuple[str, str], Agreement], what: str) -> Drawing | None:
     """Agreement of every two rankings by (first, second) in the order of names."""
     if len(names) < 2:
         return None
@@ -146,8 +147,8 @@ def heat_map(names: Sequence[str], values: Mapping[tuple[str, str], Agreed], wha
         made.texts.append(Text(left - 8, y + size / 2 + 4, f"{row + 1}  {cut(one, 32)}", "end", "name"))
         made.texts.append(Text(left + size * row + size / 2, top - 8, str(row + 1), "middle"))
         for column, other in enumerate(names):
-            itself = Agreed(1.0)
-            found = itself if row == column else values.get((one, other), values.get((other, one), Agreed(math.nan)))
+            itself = Agreement(1.0)
+            found = itself if row == column else values.get((one, other), values.get((other, one), Agreement(math.nan)))
             told = f"; {printable(found.note)}" if found.note else ""
             said = f"{printable(one)} against {printable(other)}: {short(found.tau, 3)}{told}"
             x = left + size * column

@@ -19,7 +19,7 @@ from pipeline.report import words
 from pipeline.report.board import MeasureInfo
 from pipeline.report.environments import new_environment
 from pipeline.report.meta import figures
-from pipeline.report.meta.figures import Agreed
+from pipeline.report.meta.figures import Agreement
 from pipeline.report.plots.drawing import Drawing
 from pipeline.report.plots.marks import style
 from pipeline.report.plots.pareto import HINT, pareto_plot
@@ -91,7 +91,7 @@ def styles_of(analysis: Analysis) -> dict[str, str]:
 
 
 def evaluations_of(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """What is in the table, one line an evaluation, with what differs inside it."""
+    """Evaluations in the table, one line each, with differences inside it."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         if row.condition in ("all", "") and not is_probe(row.evaluation):
@@ -137,7 +137,9 @@ def measure_maps(tables: Mapping[str, Any]) -> list[tuple[str, Drawing]]:
 def _map(rows: Sequence[Mapping[str, Any]]) -> Drawing | None:
     names = list(dict.fromkeys(name for row in rows for name in (row["first"], row["second"])))[:MOST_MAP]
     values = {
-        (row["first"], row["second"]): Agreed(row["tau_b"], row.get("note", ""), row.get("comparable", "yes") == "yes")
+        (row["first"], row["second"]): Agreement(
+            row["tau_b"], row.get("note", ""), row.get("comparable", "yes") == "yes"
+        )
         for row in rows
     }
     return figures.heat_map(names, values, "Kendall's tau-b")

@@ -1,4 +1,4 @@
-"""A drawing as numbers and texts in its own pixels; a template writes it down as SVG and escapes what it says."""
+"""Figures of several parts on one sheet, and axes that hold what is drawn."""
 
 from __future__ import annotations
 
@@ -7,55 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pipeline.report.plots.linear import NEAREST, Linear, bounds
+from pipeline.report.plots.marks import Mark, Rect, Stroke, Text
 from pipeline.report.plots.xy import Axis, Log
-
-
-@dataclass(frozen=True, slots=True)
-class Stroke:
-    """A straight line; ``kind`` is its class."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-    kind: str = ""
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A point that says something when pointed at."""
-
-    x: float
-    y: float
-    kind: str
-    title: str
-    r: float = 4.0
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A label; ``anchor`` is start, middle or end."""
-
-    x: float
-    y: float
-    text: str
-    anchor: str = "start"
-    kind: str = ""
-    turned: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Rect:
-    """A filled box; ``share`` (0 to 1) is how strong its colour is."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    share: float
-    title: str
-    kind: str = "shade"
 
 
 @dataclass
@@ -69,7 +22,7 @@ class Drawing:
     lines: list[Stroke] = field(default_factory=list)
     paths: list[tuple[str, str, str]] = field(default_factory=list)
     """Path data, class and title."""
-    dots: list[Dot] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
     rects: list[Rect] = field(default_factory=list)
     texts: list[Text] = field(default_factory=list)
 

@@ -1,4 +1,7 @@
-"""Traces, marks and ticks of the figures of a page, in pixels."""
+"""Parts of the figures of pages, in their own pixels: ticks, marks, traces, texts, strokes and boxes.
+
+Templates write them down as SVG and escape what they say.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,50 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point of a plot with what it says when pointed at."""
+    """A point of a plot with what it says when pointed at; ``kind`` is its class where its line does not say it."""
 
     x: float
     y: float
     text: str
+    kind: str = ""
+    r: float = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A label; ``anchor`` is start, middle or end, ``style`` the place in the grid of the system that it names."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str = "start"
+    kind: str = ""
+    style: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A straight line; ``kind`` is its class."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    kind: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """A filled box; ``share`` (0 to 1) is how strong its colour is."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    share: float
+    text: str
+    kind: str = "shade"
 
 
 @dataclass(frozen=True, slots=True)

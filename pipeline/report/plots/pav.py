@@ -1,4 +1,4 @@
-"""What scores stand for: the log-likelihood ratio that pool-adjacent-violators gives every score (table ``pav``)."""
+"""The meaning of scores: the log-likelihood ratio that pool-adjacent-violators gives every score (table ``pav``)."""
 
 from __future__ import annotations
 

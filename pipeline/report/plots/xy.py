@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 
 from pipeline.report.plots.linear import Linear, step_of
-from pipeline.report.plots.marks import Tick, Trace
-from pipeline.report.plots.placing import Note
+from pipeline.report.plots.marks import Text, Tick, Trace
 from pipeline.report.words import MINUS
 
 WIDTH, HEIGHT = 440.0, 320.0
@@ -77,7 +76,7 @@ class Plot:
     words: str
     guides: tuple[str, ...] = ()
     label: str = ""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What participants may see of a season, in a folder of its own: ``public/<season>/``. Nothing else is theirs to read.
+"""The public folder of a season, ``public/<season>/``: participants may read nothing else.
 
 A release's folder is written once and never again. The season's own page is derived from the ledger and made anew.
 """

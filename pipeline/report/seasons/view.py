@@ -55,7 +55,7 @@ class ShownRelease:
 
     @property
     def overlays(self) -> list[dict[str, Any]]:
-        """What was laid over the evaluation, as far as it may be shown."""
+        """Overlays of the evaluation, as far as they may be shown."""
         layers: list[dict[str, Any]] = json.loads(self.run.attributes.get("overlays", "[]"))
         return layers
 

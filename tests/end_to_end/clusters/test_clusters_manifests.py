@@ -19,8 +19,8 @@ import pytest
 import yaml
 from distributed import Client, LocalCluster, Security
 
-from flows.cluster_kubernetes import own_cluster, read_manifest
-from flows.clusters import open_cluster
+from flows.clusters.kinds import open_cluster
+from flows.clusters.kubernetes import own_cluster, read_manifest
 from flows.settings import Settings
 from pipeline.errors import UsageError
 from tests.conftest import ROOT

@@ -14,7 +14,8 @@ import psutil
 import pytest
 from distributed import Client, Security
 
-from flows import cluster_slurm, clusters
+from flows.clusters import kinds as clusters
+from flows.clusters import slurm as cluster_slurm
 from flows.settings import ONE_THREAD, Settings
 from pipeline.errors import UsageError
 from tests.conftest import ROOT

@@ -18,7 +18,7 @@ import psutil
 import pytest
 from distributed import Client
 
-from flows.clusters import open_cluster, ready
+from flows.clusters.kinds import open_cluster, ready
 from flows.settings import Settings
 from pipeline.errors import PlatformError
 from tests.conftest import ROOT

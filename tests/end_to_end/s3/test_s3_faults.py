@@ -19,9 +19,9 @@ from pipeline.engine.plan import plan
 from pipeline.engine.stored import references
 from pipeline.errors import DamageError, PlatformError, StoreError
 from pipeline.grid import checked, faults, latest, load_run
-from pipeline.partials.codec import check_columns
 from pipeline.store import arrays, manifest
 from pipeline.store.blobs import Store
+from pipeline.store.columns import check_columns
 from tests import s3_faults
 from tests.conftest import clients_of
 from tests.s3_faults import FaultProxy

@@ -20,11 +20,11 @@ from pipeline.formats.kws.kwlist import KeywordList
 from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.formats.kws.rttm import Rttm
 from pipeline.metrics.kws.det import thinned
-from pipeline.partials.codec import decode, encode
 from pipeline.partials.merge import merge_tree
 from pipeline.protocols import find
 from pipeline.protocols.base import DRAWN
 from pipeline.trials.schema import N_BUCKETS
+from tests.partial_bits import sent
 from tests.properties.few_rows import few_rows_at_once
 
 QUERIES, DOCUMENTS = ("a", "b", "c"), ("w", "x", "y", "z")
@@ -149,7 +149,7 @@ def outputs(scores):
 def test_any_tiles_give_the_same_bits_also_through_the_store(targets, rows, cuts):
     edges = [0, *sorted(cuts), N_BUCKETS]
     parts, facts = tiles_of(targets, rows, list(pairwise(edges)))
-    merged = merge_tree([decode(encode(part)) for part in parts], QUESST.family.zero())
+    merged = merge_tree([sent(part) for part in parts], QUESST.family.zero())
     assert bits(conclude(merged, facts)) == bits(score(targets, rows))
 
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline.metrics.multiclass.calibration import calibrate
-from pipeline.metrics.multiclass.cost import LogCostSums, log_cost, prior_entropy
-from pipeline.metrics.multiclass.figures import multiclass_figures, normalized_cross_entropy
+from pipeline.metrics.entropy.class_costs import LogCostSums, log_cost, prior_entropy
+from pipeline.metrics.multiclass.figures import multiclass_figures
 from pipeline.metrics.multiclass.passes import Part, calibrate_over
+from tests.plain_entropies import calibrate, normalized_cross_entropy
 
 ROUNDING = 1e-11
 

@@ -13,11 +13,11 @@ from test_fast_reader import DOCUMENTS, SEED, Writer, as_read
 from pipeline import protocols
 from pipeline.engine.stored import pieces
 from pipeline.errors import PlatformError
-from pipeline.formats.fast.compiled import Compiled
-from pipeline.formats.fast.kwslist import output_of, read_canonical
-from pipeline.formats.fast.part import NotCanonicalError, read_part
-from pipeline.formats.fast.state import Scanner
-from pipeline.formats.fast.vectors import Vectors
+from pipeline.formats.kws.fast.compiled import Compiled
+from pipeline.formats.kws.fast.kwslist import output_of, read_canonical
+from pipeline.formats.kws.fast.part import NotCanonicalError, read_part
+from pipeline.formats.kws.fast.state import Scanner
+from pipeline.formats.kws.fast.vectors import Vectors
 from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.store.blobs import Store
 from pipeline.terms import Source

@@ -14,11 +14,11 @@ from collections import Counter
 import pytest
 
 from pipeline.errors import InputError
-from pipeline.formats.fast import part as fast_part
-from pipeline.formats.fast.compiled import Compiled
-from pipeline.formats.fast.kwslist import read_canonical
-from pipeline.formats.fast.state import Scanner
-from pipeline.formats.fast.vectors import Vectors
+from pipeline.formats.kws.fast import part as fast_part
+from pipeline.formats.kws.fast.compiled import Compiled
+from pipeline.formats.kws.fast.kwslist import read_canonical
+from pipeline.formats.kws.fast.state import Scanner
+from pipeline.formats.kws.fast.vectors import Vectors
 from pipeline.formats.kws.kwslist import SystemOutput, read_plain
 from pipeline.formats.kws.scoretexts import ScoreTexts
 

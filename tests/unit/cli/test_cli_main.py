@@ -11,7 +11,7 @@ from pipeline import cli
 
 @pytest.fixture(autouse=True)
 def _failing_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "COMMANDS", (*cli.COMMANDS, "raising_command"))
+    monkeypatch.setattr(cli, "COMMANDS", {**cli.COMMANDS, "fail": "raising_command"})
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,11 @@ from distributed import Client, LocalCluster
 import pipeline
 from flows.steps import finish, score_here
 from pipeline.engine import tasks
+from pipeline.engine.alignments import align_cell
 from pipeline.engine.cell import figured, lacks, score_cell
 from pipeline.engine.dispute import explain
 from pipeline.engine.plan import Plan, plan
 from pipeline.engine.stored import labelstore, trialstore
-from pipeline.engine.stored.alignments import align_cell
 from pipeline.grid import Run, sweep
 from pipeline.grid.integrity import deep_faults
 from pipeline.store import batched

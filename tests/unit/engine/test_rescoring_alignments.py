@@ -10,9 +10,9 @@ import pytest
 from flows.steps import finish, score_here
 from pipeline.config import load_evaluation
 from pipeline.engine import tasks
+from pipeline.engine.alignments import align_cell
 from pipeline.engine.plan import Plan, plan
 from pipeline.engine.stored import references
-from pipeline.engine.stored.alignments import align_cell
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
 

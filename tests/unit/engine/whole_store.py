@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from pipeline.partials.codec import check_columns
 from pipeline.store import arrays, batched
 from pipeline.store.blobs import Store
+from pipeline.store.columns import check_columns
 
 
 def check(store: Store) -> None:

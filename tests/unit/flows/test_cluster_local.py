@@ -17,9 +17,9 @@ from distributed import Client, LocalCluster
 from distributed.core import Status
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, get_current_settings, temporary_settings
 
-from flows import cluster_local
-from flows.cluster_local import PRELOAD, begun, preloads, sized
-from flows.clusters import open_cluster
+from flows.clusters import local as cluster_local
+from flows.clusters.kinds import open_cluster
+from flows.clusters.local import PRELOAD, begun, preloads, sized
 from flows.rescore import run_evaluation
 from flows.settings import Settings
 from flows.told import unheard

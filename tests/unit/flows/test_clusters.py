@@ -9,7 +9,8 @@ import dask
 import pytest
 from distributed import Client, LocalCluster, Security
 
-from flows import cluster_versions, clusters
+from flows.clusters import kinds as clusters
+from flows.clusters import versions as cluster_versions
 from flows.settings import ONE_THREAD, Settings
 from pipeline.errors import PlatformError, UsageError
 

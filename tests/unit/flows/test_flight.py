@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from flows import lookout as looking
-from flows.cluster import Cluster
+from flows.clusters.cluster import Cluster
 from flows.flight import AT_LEAST, REFUSED, Flight, LostError, flying
 from flows.lookout import Lookout
 from flows.settings import Settings

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from distributed import Client
 
-from flows.clusters import open_cluster
+from flows.clusters.kinds import open_cluster
 from flows.logs import from_workers, structured
 from flows.settings import Settings, settings_for
 from pipeline.config import load_evaluation

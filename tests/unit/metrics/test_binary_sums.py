@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.metrics.entropy.binary_sums import binary_sums, rough_objective
 from pipeline.metrics.entropy.maps import AffineMap
-from pipeline.metrics.multiclass.sums import NewtonSums
+from pipeline.metrics.entropy.newton_sums import NewtonSums
 
 PRIOR = (0.02, 0.98)
 WEIGHTS = (2e-5, 3e-6)

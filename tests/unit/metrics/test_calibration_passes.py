@@ -8,9 +8,9 @@ from operator import add
 import numpy as np
 import pytest
 
-from pipeline.metrics.multiclass.calibration import calibrate
 from pipeline.metrics.multiclass.passes import Part, calibrate_over
 from pipeline.partials.ledger import Ledger
+from tests.plain_entropies import calibrate
 
 PRIOR = (0.5, 0.3, 0.2)
 

@@ -31,7 +31,8 @@ def test_rates_at_and_beyond_the_ends_are_clipped():
 
 
 def test_points_of_a_curve():
-    x, y = det.det_points(worked().once(curve_of))
+    curve = worked().once(curve_of)
+    x, y = det.probit(curve.p_fa), det.probit(curve.p_miss)
     assert x[0] == pytest.approx(-2.053748910631823)
     assert y[1] == 0
 
@@ -45,7 +46,7 @@ def test_a_straight_stretch_loses_nothing_but_its_inside():
 def test_every_point_left_out_is_within_a_cell_of_a_kept_one():
     curve = staircase(3000)
     kept = det.visible(curve.p_miss, curve.p_fa, 0.05)
-    x, y = det.det_points(curve)
+    x, y = det.probit(curve.p_fa), det.probit(curve.p_miss)
     assert 3 < kept.sum() < 400
     assert kept[0]
     assert kept[-1]

@@ -44,7 +44,7 @@ def everything(total: Ledger) -> dict[str, Any]:
             found[f"best {name} {last}"] = (best.threshold.tobytes(), best.twv.tobytes(), best.counts.n_fa.tobytes())
             drawn = det.representative(curve.threshold, curve.p_miss, curve.p_fa)
             found[f"drawn {name} {last}"] = drawn.tobytes()
-    found["thin"] = thinned(total, (0.25,)).to_columns()[0]["score"].tobytes()
+    found["thin"] = thinned(total, (0.25,)).scores.values.tobytes()
     for measure in (*cxe.MEASURES, *calibration.MEASURES):
         figure = measure.of(scored)
         found[measure.name] = (figure.value.hex(), {name: value.hex() for name, value in figure.detail.items()})

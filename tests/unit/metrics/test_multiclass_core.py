@@ -11,13 +11,8 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from sklearn.linear_model import LogisticRegression
 
-from pipeline.metrics.entropy.maps import AffineMap
-from pipeline.metrics.entropy.objective import solve
-from pipeline.metrics.entropy.portable import exp
-from pipeline.metrics.multiclass.calibration import calibrate
-from pipeline.metrics.multiclass.cost import (
+from pipeline.metrics.entropy.class_costs import (
     LogCostSums,
-    binary_log_cost,
     confusion,
     exact_products,
     log_cost,
@@ -25,13 +20,12 @@ from pipeline.metrics.multiclass.cost import (
     log_prior,
     prior_entropy,
 )
-from pipeline.metrics.multiclass.figures import (
-    NAMES,
-    confidence_nce,
-    multiclass_figures,
-    normalized_cross_entropy,
-)
-from pipeline.metrics.multiclass.sums import NewtonSums
+from pipeline.metrics.entropy.maps import AffineMap
+from pipeline.metrics.entropy.newton_sums import NewtonSums
+from pipeline.metrics.entropy.objective import solve
+from pipeline.metrics.entropy.portable import exp
+from pipeline.metrics.multiclass.figures import NAMES, multiclass_figures
+from tests.plain_entropies import binary_log_cost, calibrate, confidence_nce, normalized_cross_entropy
 
 FLAT = (1 / 3, 1 / 3, 1 / 3)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from metric_ledgers import FALSE, NO, TARGET, YES, cell, ledger, worked
 
-from pipeline.metrics.ranking import average_precision, mean_average_precision
+from pipeline.metrics.kws.ranking import average_precision, mean_average_precision
 
 
 def test_precision_at_each_hit_over_all_occurrences():

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pipeline.errors import StoreError
-from pipeline.partials.codec import decode, encode, encode_columns
 from pipeline.partials.score_rows import ScoreRows
+from tests.partial_bits import bits_of, sent
 
 COLUMNS = ("Basque", "OOS")
 
@@ -51,23 +50,8 @@ def test_scores_must_be_finite_and_fit(scores: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("made", [ScoreRows(), rows(), rows(("OOS", 1e-300, -1e100), ("-", 3, 4), ("-", 3, 4))])
-def test_rows_come_back_from_their_bytes(made: ScoreRows) -> None:
-    kept = decode(encode(made))
+def test_another_process_gets_the_same_rows(made: ScoreRows) -> None:
+    kept = sent(made)
     assert kept == made
-    assert encode(kept) == encode(made)
+    assert bits_of(kept) == bits_of(made)
     assert kept + rows(("OOS", 0, 0)) == made + rows(("OOS", 0, 0))
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"label": np.array([7], np.int32)},
-        {"scores": np.zeros((1, 3))},
-        {"count": np.zeros(1, np.int64)},
-        {"scores": np.full((1, 2), np.nan)},
-    ],
-)
-def test_stored_rows_that_cannot_be_are_damage(wrong: dict[str, np.ndarray]) -> None:
-    columns, meta = rows(("OOS", 1, 2)).to_columns()
-    with pytest.raises(StoreError):
-        decode(encode_columns(ScoreRows.kind, {**columns, **wrong}, meta))

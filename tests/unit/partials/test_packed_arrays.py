@@ -1,13 +1,8 @@
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from pipeline import compiled
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.packed import Decimals, Packed
 from pipeline.partials.rows import collapse, tally
@@ -66,34 +61,6 @@ def test_a_tally_is_what_collapsing_gives(decimals, n_rows):
     assert np.array_equal(found.scores.values, wanted.scores.values)
     assert np.array_equal(found.counts, wanted.counts)
     assert found.counts.dtype == (np.uint16 if n_rows == 50_000 and decimals == 1 else np.uint8)
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.integers(0, 3),
-            st.one_of(st.integers(-9, 9).map(lambda n: n / 10), st.just(-0.0), st.floats(allow_nan=False)),
-            st.booleans(),
-            st.booleans(),
-        ),
-        max_size=40,
-    ),
-    st.sampled_from([1, 256]),
-)
-@settings(max_examples=200)
-@pytest.mark.usefixtures("numba")
-def test_a_compiled_tally_is_the_plain_one(trials, times):
-    group, score, target, yes = (np.array([row[n] for row in trials] * times) for n in range(4))
-    columns = group.astype(np.int32), score.astype(np.float64), target.astype(np.bool_), yes.astype(np.bool_)
-    assert compiled.started()
-    found = tally(*columns, 5)
-    with patch.object(compiled, "started", return_value=False):
-        wanted = tally(*columns, 5)
-    assert np.array_equal(found.first, wanted.first)
-    assert found.scores.places == wanted.scores.places
-    assert found.scores.values.tobytes() == wanted.scores.values.tobytes()
-    assert found.counts.dtype == wanted.counts.dtype
-    assert np.array_equal(found.counts, wanted.counts)
 
 
 @pytest.mark.parametrize(("n", "kind"), [(255, np.uint8), (256, np.uint16), (65_535, np.uint16), (65_536, np.int64)])

@@ -27,7 +27,7 @@ except InputError as error:
 """
 STARTED = """
 from distributed import Client
-from flows.clusters import open_cluster
+from flows.clusters.kinds import open_cluster
 from flows.settings import Settings, check_cluster
 settings = Settings(cluster="threads", workers=2)
 check_cluster(settings)

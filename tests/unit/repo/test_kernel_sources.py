@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 KERNELS = sorted((ROOT / "pipeline").rglob("*_kernel.py"))
 SMALL = """
 from numba import njit
-from pipeline.compiled import by_sources
+from pipeline.formats.kws.fast.kernel_cache import by_sources
 from pipeline.constant import ADDED
 
 @njit(cache=True)
@@ -25,7 +25,7 @@ def add(number):
 """
 SHOWN = """
 from pipeline.small_kernel import add
-from pipeline.formats.fast.fast_kernel import scan
+from pipeline.formats.kws.fast.fast_kernel import scan
 print(add(1), *add.stats.cache_hits.values(), scan.py_func.__qualname__)
 """
 
@@ -49,7 +49,7 @@ def test_a_change_in_what_is_compiled_in_is_compiled_anew(tmp_path: Path) -> Non
     assert first == ["3", first[-1]]
     assert again == ["3", "1", first[-1]]
     (package / "deeper.py").write_text("ADDED = 3\n")
-    with (package / "formats" / "fast" / "words.py").open("a") as words:
+    with (package / "formats" / "kws" / "fast" / "words.py").open("a") as words:
         words.write("# other words\n")
     changed = run_in(tmp_path)
     assert changed == ["4", changed[-1]]

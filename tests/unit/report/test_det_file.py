@@ -18,7 +18,7 @@ from pipeline.config import load_evaluation
 from pipeline.engine.plan import plan
 from pipeline.errors import UsageError
 from pipeline.grid import latest
-from pipeline.report.plots.det_file import check_forms
+from pipeline.report.det_file import check_forms
 from pipeline.store.blobs import Store
 from tests.unit.cli.kws_files import RTTM, UNIT_COSTS, write_cell
 from tests.unit.engine import grid_of_cells as cells

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from pipeline.engine.alignments import Alignment
 from pipeline.engine.result import Result
-from pipeline.engine.stored.alignments import Alignment
 from pipeline.errors import UsageError
 from pipeline.formats.table import Table
 from pipeline.protocols.kws.explain import OUTCOMES

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline.meta.sensitivity import Band
-from pipeline.report.meta.figures import Agreed, band_plot, heat_map, rank_plot
+from pipeline.report.meta.figures import Agreement, band_plot, heat_map, rank_plot
 from pipeline.report.plots.drawing import spanning, within
 from pipeline.report.plots.linear import Linear
 from pipeline.report.plots.xy import Log
@@ -77,12 +77,12 @@ def test_names_at_the_ends_of_lines_keep_apart_and_inside(n):
 
 
 def test_a_heat_map_says_what_it_can_in_its_fields():
-    values = {("a", "b"): Agreed(-0.333, "protocols differ", is_alike=False), ("a", "c"): Agreed(math.nan)}
-    drawing = heat_map(("a", "b", "c"), values | {("b", "c"): Agreed(0.001)}, "tau")
+    values = {("a", "b"): Agreement(-0.333, "protocols differ", is_alike=False), ("a", "c"): Agreement(math.nan)}
+    drawing = heat_map(("a", "b", "c"), values | {("b", "c"): Agreement(0.001)}, "tau")
     assert drawing is not None
     said = [text.text for text in drawing.texts if text.kind == "cell"]
     assert said == ["1", "−.33*", "—", "−.33*", "1", "0", "—", "0", "1"]
-    assert any("protocols differ" in rect.title for rect in drawing.rects)
+    assert any("protocols differ" in rect.text for rect in drawing.rects)
     assert heat_map(("a",), {}, "tau") is None
 
 
@@ -90,5 +90,5 @@ def test_ranks_side_by_side_have_a_line_for_each_system():
     drawing = rank_plot([("one", {"good": 1.0, "poor": 2.0}), ("two", {"good": 2.0, "poor": 1.0})], STYLES)
     assert drawing is not None
     assert len(drawing.paths) == 2
-    assert len(drawing.dots) == 4
+    assert len(drawing.marks) == 4
     assert rank_plot([("one", {"good": 1.0})], STYLES) is None

@@ -17,7 +17,7 @@ from hypothesis.extra.numpy import arrays
 from pipeline.report.columns import DIGITS64, coded
 from pipeline.report.page_data import _curve
 from pipeline.report.plots.det import DetCurve
-from pipeline.report.plots.placing import LONGEST, MOST, placed
+from pipeline.report.plots.pareto import LONGEST, MOST, placed
 from pipeline.report.plots.query_map import data_url
 from pipeline.report.plots.xy import Log
 

@@ -78,6 +78,16 @@ def test_a_noting_store_names_what_went_through_it_without_reading_it_again(stor
         noting.describe("a/read")
 
 
+def test_no_manifest_vouches_for_what_was_once_read_damaged(store, monkeypatch):
+    store.put_sealed("a/sealed", b"{}")
+    noting = NotingStore(store.root)
+    with monkeypatch.context() as cut:
+        cut.setattr(Store, "get", lambda *_: b'{"sha256":')
+        with pytest.raises(DamageError):
+            noting.get_sealed("a/sealed")
+    assert noting.vouched("a/sealed") == store.describe("a/sealed")
+
+
 def test_a_missing_object_is_an_error_that_names_it(store):
     with pytest.raises(StoreError, match=r"results/x\.json: .*there is none"):
         store.get("results/x.json")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.trials.repeated_texts import found_again, repeated_findings, times_found
+from pipeline.trials.keywords import found_again, repeated_findings, times_found
 
 IDS = ("K10", "K2", "K1", "K3")
 TEXTS = ("yes", "yes", "yes", "no")

@@ -12,7 +12,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True)
 class Cluster:
-    """What flows know of a cluster, whatever its kind."""
+    """A cluster as flows know it, whatever its kind."""
 
     scheduler: str
     """The scheduler's address."""

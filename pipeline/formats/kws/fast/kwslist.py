@@ -20,10 +20,10 @@ import numpy as np
 
 from pipeline.errors import InputError, Problems
 from pipeline.formats.columns import table
-from pipeline.formats.fast.part import NotCanonicalError, PartOfFile, joined, read_part
-from pipeline.formats.fast.state import Scanner
 from pipeline.formats.findings import Notices
 from pipeline.formats.kws.detections import Detections, QueryBlocks
+from pipeline.formats.kws.fast.part import NotCanonicalError, PartOfFile, joined, read_part
+from pipeline.formats.kws.fast.state import Scanner
 from pipeline.formats.kws.kwslist import SystemOutput, described
 from pipeline.formats.kws.scoretexts import DIGITS
 from pipeline.formats.table import Compact, Table
@@ -81,7 +81,7 @@ def _sort_as_numbers(whole: PartOfFile) -> bool:
 
 
 def _skeleton(whole: PartOfFile, where: str) -> Detections:
-    """What the parser says of the file with one block for all; ``NotCanonicalError`` where anything is amiss."""
+    """The file with one block for all, as the parser reads it; ``NotCanonicalError`` where anything is amiss."""
     problems, notices = Problems(where), Notices(where)
     blocks = QueryBlocks(problems, notices)
     detections = Detections(blocks, problems, notices)

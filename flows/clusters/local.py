@@ -21,8 +21,8 @@ import dask
 from distributed import LocalCluster, Security
 from distributed.core import Status
 
-from flows.cluster import Cluster
-from flows.cluster_security import secured
+from flows.clusters.cluster import Cluster
+from flows.clusters.security import secured
 from flows.estimate import work_s
 from flows.guard import deaf_to_interrupts
 from flows.settings import ONE_THREAD, Settings
@@ -200,7 +200,7 @@ def _cluster(settings: Settings, security: Security | None) -> LocalCluster:
 
 
 def preloads() -> dict[str, Any]:
-    """What Dask's configuration has workers load, with its arguments, and ``PRELOAD`` after it."""
+    """The preloads of Dask's configuration, with their arguments, and ``PRELOAD`` after them."""
     said = dask.config.get("distributed.worker.preload") or []
     names = [said] if isinstance(said, str) else list(said)
     arguments = dask.config.get("distributed.worker.preload-argv") or []

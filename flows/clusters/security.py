@@ -17,7 +17,7 @@ CLIENT = ("tls_ca_file", "tls_client_cert", "tls_client_key")
 
 @contextmanager
 def secured(*, by_default: bool) -> Iterator[Security | None]:
-    """What scheduler and workers are to be started with: None for plain TCP.
+    """The security that scheduler and workers are started with: None for plain TCP.
 
     ``by_default`` holds where the configuration does not say whether encryption is required. Clients that this
     process opens by address while the context lasts use the same certificates.

@@ -21,8 +21,8 @@ from typing import Any
 import dask
 from distributed import Security
 
-from flows.cluster import Cluster
-from flows.cluster_security import secured
+from flows.clusters.cluster import Cluster
+from flows.clusters.security import secured
 from flows.settings import ONE_THREAD, Settings
 from pipeline.errors import UsageError
 

@@ -1,4 +1,4 @@
-"""What the two scanners of the fast reader share: why they stop, what they move on, and the spelling they know."""
+"""The interface of both scanners of the fast reader: why they stop, what they move on, and the spelling they know."""
 
 from __future__ import annotations
 

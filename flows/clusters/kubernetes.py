@@ -12,7 +12,7 @@ from typing import Any
 import dask
 import yaml
 
-from flows.cluster import Cluster
+from flows.clusters.cluster import Cluster
 from flows.settings import Settings
 from pipeline.errors import PlatformError, UsageError
 

@@ -1,4 +1,7 @@
-"""The scanner of the fast reader in NumPy alone: a buffer at a time, as vectors over its tags."""
+"""The scanner of the fast reader in NumPy alone: a buffer at a time, as vectors over its tags.
+
+For what is too small to be worth Numba's start, and too large for the parser: up to some 300,000 detections.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.formats.fast.state import (
+from pipeline.formats.kws.fast.state import (
     BEGIN,
     CHANNEL,
     CHANNELS_AT_MOST,

@@ -12,20 +12,12 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import DamageError
-from pipeline.partials.document_outcomes import DocumentOutcomes
-from pipeline.partials.event_outcomes import EventOutcomes
-from pipeline.partials.exact import ExactSum
-from pipeline.partials.ledger import Ledger
-from pipeline.partials.outcomes import Outcomes
-from pipeline.partials.score_rows import ScoreRows
-from pipeline.partials.stt_outcomes import SttOutcomes
-from pipeline.partials.tally import Tally
 
 Column = NDArray[Any] | tuple[str, ...]
 
@@ -38,51 +30,10 @@ _NARROW = (np.dtype("|u1"), np.dtype("<u2"), np.dtype("<i4"))
 _TEXT, _OFFSETS = "text", "offsets"
 
 
-class Storable(Protocol):
-    """A partial that can be kept: its kind with edition, and its contents as columns and JSON metadata."""
-
-    @property
-    def kind(self) -> str:
-        """Name and edition, as ``ledger/3``."""
-        ...
-
-    def to_columns(self) -> tuple[dict[str, Column], dict[str, Any]]:
-        """Columns and metadata; equal values give equal ones."""
-        ...
-
-
-Kept = Ledger | ExactSum | Tally | Outcomes | EventOutcomes | SttOutcomes | DocumentOutcomes | ScoreRows
-
-_KINDS: dict[str, type[Kept]] = {
-    known.kind: known
-    for known in (Ledger, ExactSum, Tally, Outcomes, EventOutcomes, SttOutcomes, DocumentOutcomes, ScoreRows)
-}
-
-
-def encode(partial: Storable) -> bytes:
-    """The bytes of a partial: equal partials are equal bytes."""
-    return encode_columns(partial.kind, *partial.to_columns())
-
-
-def decode(data: bytes | memoryview) -> Kept:
-    """The partial that ``encode`` wrote. Raises ``DamageError`` on damage, on an unknown kind or edition."""
-    return revived(*_unpack(data))
-
-
-def revived(kind: str, columns: Mapping[str, Any], meta: Mapping[str, Any]) -> Kept:
-    """The partial of a kind from what its ``to_columns`` gave. Raises ``DamageError`` as ``decode`` does."""
-    if kind not in _KINDS:
-        raise _damage(f"kind {kind!r} is not one of {', '.join(sorted(_KINDS))}")
-    try:
-        return _KINDS[kind].from_columns(columns, meta)
-    except (ValueError, KeyError, TypeError) as error:
-        raise _damage(f"{kind}: {error}") from error
-
-
 def encode_columns(kind: str, columns: Mapping[str, Column], meta: Mapping[str, Any] | None = None) -> bytes:
     """Named arrays (bool, integer or float, any shape) and tuples of text with JSON metadata, as sealed bytes.
 
-    ``kind`` names what this is, with its edition (``ledger/3``); reading asks for it again. Columns are written in
+    ``kind`` names what this is, with its edition (``table/1``); reading asks for it again. Columns are written in
     the order of their names. NaN and infinities may stand in the metadata. Raises ``ValueError`` on other dtypes.
     """
     stored = [entry for name in sorted(columns) for entry in _stored(name, columns[name])]

@@ -1,12 +1,8 @@
-"""Whether kernels that Numba compiles are used. Numba is an extra, and its start takes half a second of a processor.
-
-Wherever there is a kernel there is the same in NumPy, with the same results to the last bit.
-"""
+"""Where Numba keeps what it compiled, and under which names: those of all sources that are compiled in."""
 
 from __future__ import annotations
 
 import ast
-import importlib
 import os
 import shutil
 import sys
@@ -14,37 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from typing import Any, TypeVar
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-START_FROM = 2_000_000
-"""Trials of a cell that are worth the start of Numba in a process without it."""
-
-
-def started() -> bool:
-    """Whether this process has Numba, so that its kernels cost nothing more than to be loaded."""
-    return sys.modules.get("numba") is not None
-
-
-def start(n_trials: int) -> bool:
-    """Start Numba where it is there and so many trials are worth it; whether it is started then."""
-    if not started() and n_trials >= START_FROM and find_spec("numba") is not None:
-        begin_with_compiled()
-        importlib.import_module("numba")
-    return started()
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """The array as one that cannot be written to, like what was read: Numba compiles apart for those that can."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+_PACKAGE = __name__.split(".")[0]
 
 
 def begin_with_compiled() -> None:
@@ -83,6 +54,6 @@ def _digest(module: str) -> str:
 def _imported(source: bytes) -> Iterator[str]:
     """The modules of this package that a source imports where it is imported itself."""
     for node in ast.parse(source).body:
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == __package__:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == _PACKAGE:
             names = (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
             yield from (name for name in names if name in sys.modules)

@@ -11,11 +11,11 @@ from contextlib import AbstractContextManager, contextmanager
 
 from distributed import Client
 
-from flows.cluster import Cluster
-from flows.cluster_kubernetes import PODS_S, kubernetes
-from flows.cluster_local import local
-from flows.cluster_slurm import QUEUE_S, jobs
-from flows.cluster_versions import differences, forget_guard, guard
+from flows.clusters.cluster import Cluster
+from flows.clusters.kubernetes import PODS_S, kubernetes
+from flows.clusters.local import local
+from flows.clusters.slurm import QUEUE_S, jobs
+from flows.clusters.versions import differences, forget_guard, guard
 from flows.settings import ADDRESSES, JOBS, NONE, Settings, check_cluster
 from pipeline.errors import PlatformError, UsageError
 

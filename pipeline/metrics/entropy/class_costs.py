@@ -72,12 +72,6 @@ def log_posterior(llh: Floats, prior: Sequence[float]) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def binary_log_cost(llr: Floats, is_target: NDArray[np.bool_], p_target: float) -> Floats:
-    """The cost of log-likelihood ratios, (T,), nats: K = 2 with the target class first (seed 000 eq 37)."""
-    odds = np.asarray(llr, np.float64) + math.log(p_target / (1.0 - p_target))
-    return np.logaddexp(0.0, np.where(is_target, -odds, odds))
-
-
 def confusion(cross_entropy: float) -> float:
     """exp(C) - 1, the average number of classes confused with the true one (plan 001 eq 10); inf on overflow."""
     try:
@@ -152,7 +146,7 @@ def margins_of(llh: Floats, labels: Labels, unit: int) -> Floats:
 
 @dataclass(frozen=True)
 class LogCostSums:
-    """What the first pass says of a set of trials: mergeable, exact, unweighted by class.
+    """The sums of the first pass over trials: mergeable, exact, unweighted by class.
 
     ``limbs``: exact sums (K, 2, ROW) of multiplicities and of costs. ``least`` and ``largest`` (2, K, K): over the
     trials of class y, the least and the largest score of y minus score of i, and the same of halved scores, whose

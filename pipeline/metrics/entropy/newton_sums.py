@@ -13,10 +13,10 @@ from itertools import combinations
 import numpy as np
 
 from pipeline.arrays import Floats, Ints
+from pipeline.metrics.entropy.class_costs import BLOCK, Labels, class_sums, cost_of_odds, log_prior
 from pipeline.metrics.entropy.maps import AffineMap
 from pipeline.metrics.entropy.objective import Objective
 from pipeline.metrics.entropy.portable import exp
-from pipeline.metrics.multiclass.cost import BLOCK, Labels, class_sums, cost_of_odds, log_prior
 from pipeline.partials.exact import ROW, values_of_limbs
 
 

@@ -1,32 +1,17 @@
 from __future__ import annotations
 
-import dataclasses
 import hashlib
+import itertools
 import json
 import math
 
 import numpy as np
 import pytest
-from test_partials_ledger import ledger
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.errors import StoreError
-from pipeline.partials.codec import decode, decode_columns, encode, encode_columns
-from pipeline.partials.exact import ExactSum
-from pipeline.partials.ledger import Ledger
-from pipeline.partials.outcomes import Outcomes
-from pipeline.partials.scores import Scores
-from pipeline.partials.tally import Tally
-
-PARTIALS = [
-    Ledger.zero(),
-    ledger(),
-    ledger() + ledger(condition="noisy"),
-    ExactSum.zero(),
-    ExactSum.of(np.array([0.1, -1e300, math.inf])),
-    Tally({"unmapped": 3}),
-    Outcomes.of(ledger(), Tally({"unmapped": 3})),
-    Outcomes(),
-]
+from pipeline.store.columns import decode_columns, encode_columns
 
 COLUMNS = {
     "f8": np.array([[0.0, -0.0, math.nan], [math.inf, 5e-324, 1.0]]),
@@ -49,21 +34,8 @@ def sealed(header: object, payload: bytes = b"") -> bytes:
     return body + hashlib.sha256(body).digest()
 
 
-def counts(**changed: list[int]) -> np.ndarray:
-    """Those of the ledger, some of them changed."""
-    names = ("n_target", "n_nontarget", "n_target_yes", "n_nontarget_yes")
-    return np.array([changed.get(name, getattr(ledger(), name).tolist()) for name in names]).astype(np.int8).view("u1")
-
-
 def text_entries(n_offsets: int, n_bytes: int) -> list[object]:
     return [["a", "offsets", "|u1", [n_offsets]], ["a", "text", "|u1", [n_bytes]]]
-
-
-@pytest.mark.parametrize("partial", PARTIALS, ids=lambda partial: type(partial).__name__)
-def test_partials_come_back_equal_and_as_equal_bytes(partial):
-    data = encode(partial)
-    assert decode(data) == partial
-    assert encode(decode(data)) == data
 
 
 def test_columns_come_back_bit_for_bit():
@@ -100,8 +72,6 @@ def test_another_kind_or_edition_is_not_read():
     data = encode_columns("x/1", {})
     with pytest.raises(StoreError, match="'x/1' where 'x/2' was expected"):
         decode_columns(data, "x/2")
-    with pytest.raises(StoreError, match="'x/1' is not one of"):
-        decode(data)
 
 
 @pytest.mark.parametrize(
@@ -139,52 +109,24 @@ def test_what_is_not_ours_is_refused_before_anything_is_allocated(data):
         decode_columns(data, "x/1")
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"scores": Scores(np.array([0.5, -math.inf, 0.0, 0.5]), None)},
-        {"scores": Scores(np.array([-math.inf, 0.5, -0.0, 0.5]), None)},
-        {"scores": Scores(np.array([-math.inf, 0.5, math.nan, 0.5]), None)},
-        {"scores": Scores(np.array([-1.0, 0.5, 0.0, 0.5]), None)},
-        {"scores": Scores(np.array([-10, 5, 0, 5], np.int32), None)},
-        {"scores": Scores(np.array([-10, 50, 0, 50], np.int32), 2)},
-        {"scores": Scores(np.array([-10, 5, 0, 5], np.int32), -1)},
-        {"scores": Scores(np.array([-10, 5, 0, 5], np.int32), 10)},
-        {"scores": Scores(np.array([-10, 5, 0, 5]), 1)},
-        {"scores": Scores(np.array([-(2**31), 5, 0, 5], np.int32), 1)},
-        {"first": np.array([0, 2, 4])},
-        {"first": np.array([0, 2, 5, 4])},
-        {"first": np.array([0, 2, 1, 4])},
-        {"first": np.array([1, 2, 4, 4])},
-        {"first": np.array([0, 2, 4, 3])},
-        {"first": np.array([0, 2, 4, 4], np.int32)},
-        {"first": np.array([0, 1, 3, 4])},
-        {"queries": ("b", "a", "silent")},
-        {"queries": ("a", "a", "b")},
-        {"omitted": np.array([[0, 2, -1]])},
-        {"omitted": np.array([0, 2, 1])},
-        {"counts": counts(n_target_yes=[2, 0, 1, 1])},
-        {"counts": counts(n_target=[0, 0, 1, 1], n_target_yes=[0, 0, 1, 1])},
-        {"counts": counts(n_nontarget_yes=[0, 1, 1, 3])},
-        {"counts": counts().astype(np.int64)},
-        {"counts": counts().astype(np.uint16)},
-        {"counts": counts(n_target=[1, 0, 1, -1]).view(np.int8).astype(np.int64)},
-    ],
-)
-def test_a_ledger_that_is_not_canonical_is_refused(change):
-    with pytest.raises(StoreError, match="ledger/3"):
-        decode(encode(dataclasses.replace(ledger(), **change)))
+STORED = encode_columns("x/1", {"name": ("q1", "q2"), "score": np.array([0.5, -1.0])}, {"n": 2})
 
 
-def test_what_is_said_to_be_no_ledger_would_be_one_otherwise():
-    value = dataclasses.replace(ledger(), scores=Scores(np.array([-10, 5, 0, 5], np.int32), 1))
-    assert decode(encode(value)) == value
+@given(st.data())
+def test_damaged_bytes_are_never_read(data):
+    position = data.draw(st.integers(0, len(STORED) - 1))
+    flipped = bytearray(STORED)
+    flipped[position] ^= 1 << data.draw(st.integers(0, 7))
+    extra = data.draw(st.binary(min_size=1, max_size=9))
+    cut = STORED[:position]
+    for damaged in (bytes(flipped), cut, STORED + extra, extra + STORED, cut + STORED[position + 1 :]):
+        with pytest.raises(StoreError):
+            decode_columns(damaged, "x/1")
 
 
-@pytest.mark.parametrize(
-    "meta",
-    [{}, {"units": "0x1"}, {"units": "x", "infinite": [0, 0]}, {"units": "0x1", "infinite": [0, -1]}, {"units": 1}],
-)
-def test_an_exact_sum_that_is_none_is_refused(meta):
-    with pytest.raises(StoreError, match="exact_sum/1"):
-        decode(encode_columns(ExactSum.kind, {}, meta))
+def test_every_single_bit_is_guarded():
+    for position, bit in itertools.product(range(len(STORED)), range(8)):
+        damaged = bytearray(STORED)
+        damaged[position] ^= 1 << bit
+        with pytest.raises(StoreError):
+            decode_columns(bytes(damaged), "x/1")

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numba import float64, int64, njit, uint64
 
-from pipeline.compiled import by_sources
-from pipeline.formats.fast.state import (
+from pipeline.formats.kws.fast.kernel_cache import by_sources
+from pipeline.formats.kws.fast.state import (
     CHANNELS_AT_MOST,
     CLOSE,
     DECIMALS_AT_MOST,
@@ -26,7 +26,7 @@ from pipeline.formats.fast.state import (
     ROW,
     TAIL,
 )
-from pipeline.formats.fast.words import LANES, alike, low_zeros, mixed_bytes, put_word, quotes, word_at
+from pipeline.formats.kws.fast.words import LANES, alike, low_zeros, mixed_bytes, put_word, quotes, word_at
 
 TAG_BYTES_AT_MOST = 1 << 12
 """What is longer is declined; what is shorter and odd may only be cut off by the end of the data."""
@@ -268,7 +268,7 @@ def _blanks(p, limit):
 
 @_compiled_in_place
 def _spelling(file, channel, begin, dur, score):
-    """What stands behind the values of a row: whether anything is amiss, whether it says YES, and where it ends."""
+    """The end of a row, behind its values: whether anything is amiss, whether it says YES, and where it ends."""
     wrong = (word_at(file) ^ _CHANNEL) | (word_at(file + 3) ^ _CHANNEL_END) | (word_at(channel) ^ _BEGIN)
     wrong |= ((word_at(begin) ^ _DUR) & _SEVEN_BYTES) | (word_at(dur) ^ _SCORE) | (word_at(dur + 1) ^ _SCORE_END)
     wrong |= (word_at(score) ^ _DECISION) | (word_at(score + 4) ^ _DECISION_END)

@@ -12,8 +12,8 @@ import numpy as np
 
 from pipeline.errors import Problems
 from pipeline.formats import numbers
-from pipeline.formats.fast import state as fast_state
-from pipeline.formats.fast.state import COLUMNS, FEWEST, INSIDE, LIMIT, LINE, MOST, PLAIN, POSITION, ROWS, Scanner
+from pipeline.formats.kws.fast import state as fast_state
+from pipeline.formats.kws.fast.state import COLUMNS, FEWEST, INSIDE, LIMIT, LINE, MOST, PLAIN, POSITION, ROWS, Scanner
 from pipeline.formats.streams import filled, size_of
 from pipeline.formats.table import Array
 from pipeline.formats.xmlencoding import decoder_of

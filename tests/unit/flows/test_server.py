@@ -1,0 +1,48 @@
+"""Prefect's server as a run sees it: there, starting, gone before it was ever asked."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+from prefect.settings import PREFECT_API_URL, temporary_settings
+
+from flows import server
+
+SOON_S = 20.0
+
+
+@pytest.fixture
+def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The server's place is one where nobody answers."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{one.getsockname()[1]}/api"
+    monkeypatch.setattr(server, "LOOK_S", 0.05)
+    with temporary_settings({PREFECT_API_URL: url}):
+        yield
+
+
+def is_lost_within(limit_s: float) -> bool:
+    limit = time.monotonic() + limit_s
+    while not server.is_lost() and time.monotonic() < limit:
+        time.sleep(0.02)
+    return server.is_lost()
+
+
+@pytest.mark.usefixtures("nobody")
+def test_a_server_that_began_a_flow_run_and_is_gone_before_it_is_first_asked_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with server.attended(0.2, None):
+        monkeypatch.setenv("PREFECT__RUNTIME__FLOW_RUN__ID", "a-run")
+        with server.attended(0.2, None):
+            assert is_lost_within(SOON_S)
+
+
+@pytest.mark.usefixtures("nobody")
+def test_a_server_that_starts_is_not_lost() -> None:
+    with server.attended(0.2, None):
+        assert not is_lost_within(1.0)

@@ -94,7 +94,7 @@ def _is_whole(rest: BinaryIO, hashed: _Hashed, sha256: str) -> bool:
 
 
 def _changed(uri: str) -> PlatformError:
-    return PlatformError(f"{uri}: the file changed since the run was planned. Start again.")
+    return PlatformError(f"{redacted(uri)}: the file changed since the run was planned. Start again.")
 
 
 def format_of(protocol: Protocol, role: str) -> str:
@@ -130,5 +130,7 @@ def read_planned(protocol: Protocol, role: str, planned: Source) -> Any:
         return read_role(protocol, role, planned.uri, role, planned.sha256)[0]
     except InputError as error:
         if error.findings[0].code in ("missing_input", "unknown_place"):
-            raise PlatformError(f"{planned.uri}: the file is gone since the run was planned. Start again.") from error
+            raise PlatformError(
+                f"{redacted(planned.uri)}: the file is gone since the run was planned. Start again."
+            ) from error
         raise

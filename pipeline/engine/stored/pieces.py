@@ -20,7 +20,7 @@ from pipeline.formats.kws.fast.kwslist import output_of
 from pipeline.formats.kws.fast.part import FIRST_BLOCK, NotCanonicalError, PartOfFile, read_part
 from pipeline.formats.kws.kwslist import SystemOutput, scanner_for
 from pipeline.protocols.base import Protocol
-from pipeline.store.blobs import Store, open_input
+from pipeline.store.blobs import Store, open_input, redacted
 from pipeline.store.columns import Column, decode_columns, encode_columns
 from pipeline.store.meter import BYTES
 from pipeline.terms import Source
@@ -114,7 +114,7 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
         while buffered.read(1 << 20):
             pass
     if piece.sha256 != pieces[k][1]:
-        raise PlatformError(f"{source.uri}: the file changed since the run was planned. Start again.")
+        raise PlatformError(f"{redacted(source.uri)}: the file changed since the run was planned. Start again.")
     store.put(path, data)
 
 

@@ -225,6 +225,9 @@ def test_an_input_that_cannot_be_reached_is_a_fault_of_the_platform(tmp_path):
     [
         ("s3://bucket/a", "s3://bucket/a"),
         ("https://host/a.xml?X-Amz-Signature=abc", "https://host/a.xml"),
+        ("https://host/a.xml#access_token=abc", "https://host/a.xml"),
+        ("http://token@host/a", "http://host/a"),
+        ("zip://a.xml::https://token@host/c.zip", "zip://a.xml::https://host/c.zip"),
         ("ftp://user:word@host/a", "ftp://host/a"),
         ("s3://KEY:SECRET@bucket/a", "s3://bucket/a"),
         ("s3a://KEY:SEC/RET+x@bucket/a", "s3a://bucket/a"),

@@ -14,13 +14,27 @@ PROBLEMS_AT_MOST = 10_000
 """After so many problems a file is read no further."""
 
 
+def escaped(text: str, *, but: str = "") -> str:
+    """``text`` without what steers a terminal or turns its direction: such characters are written as Python does."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in but else ascii(c)[1:-1] for c in text)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem or warning: a stable code for programs, a message for people, and its place (``file:line``)."""
+    """One problem or warning: a stable code for programs, a message for people, and its place (``file:line``).
+
+    Both are escaped: names in them come from files that anybody may have written.
+    """
 
     code: str
     message: str
     where: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", escaped(self.message))
+        object.__setattr__(self, "where", escaped(self.where))
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message

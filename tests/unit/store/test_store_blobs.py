@@ -10,7 +10,7 @@ from uuid import uuid4
 import fsspec
 import pytest
 
-from pipeline.errors import DamageError, InputError, StoreError, UsageError
+from pipeline.errors import DamageError, InputError, StoreError, UsageError, escaped
 from pipeline.store import elsewhere
 from pipeline.store.blobs import Store, open_input, redacted
 from pipeline.store.noting import NotingStore
@@ -209,7 +209,7 @@ def test_inputs_that_are_not_there_are_refused(uri, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as refused:
         open_input(uri)
-    assert refused.value.findings[0].where == uri
+    assert refused.value.findings[0].where == escaped(uri)
     assert refused.value.findings[0].code in {"missing_input", "unknown_place"}
 
 

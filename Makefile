@@ -9,7 +9,7 @@ UV      = $(BIN)/uv pip
 UV_PIN  = $(shell sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock)
 ARGS   ?=
 
-.PHONY: install demo season test check format lock bench bench-large soak simulate clean
+.PHONY: install demo season test check format lock bench bench-large soak simulate fuzz fuzz-guided clean
 .DEFAULT_GOAL := install
 
 install: $(STAMP)
@@ -84,6 +84,10 @@ soak: $(STAMP)
 	$(BIN)/python -m bench.meta --systems 4 --rows 2000 --replicates 120
 	RESCORE_LIVE_CASES=1000 $(BIN)/pytest --timeout=36000 tests/conformance/live/test_live_*.py
 	RESCORE_PAGES=all $(BIN)/pytest --timeout=1800 tests/end_to_end/pages/test_page_of_families.py
+	$(BIN)/python -m tests.fuzz --cases 0:1000000
+	for form in ecf rttm kwlist kwslist ctm stm med_detection lre_out resources; do \
+	  $(BIN)/python -m tests.fuzz.guided $$form -max_total_time=300 || exit 1; done
+	RESCORE_SOAK=1 $(BIN)/pytest --timeout=3600 tests/unit/formats/test_budgets.py
 	RESCORE_STORM_S=60 RESCORE_DAMAGED_PIECES=3 $(BIN)/pytest --timeout=3600 tests/end_to_end/s3/test_s3_faults.py
 
 # Histories of a store whose requests fail in every way: make simulate N=100000, or ARGS="--seed 17" to replay one and
@@ -91,6 +95,14 @@ soak: $(STAMP)
 N ?= 10000
 simulate: $(STAMP)
 	$(BIN)/python -m tests.simulation $(or $(ARGS),--seeds 0:$(N))
+
+# Mutated inputs through every reader, scoring, validate, settings and archives: make fuzz N=1000000, or
+# ARGS="--seed 3 --case 17" to replay one. `make fuzz-guided FORMAT=ecf SECONDS=600` follows what is covered (atheris).
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz $(or $(ARGS),--cases 0:$(N))
+
+fuzz-guided: $(STAMP)
+	$(BIN)/python -m tests.fuzz.guided $(or $(FORMAT),kwslist) -max_total_time=$(or $(SECONDS),600)
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis rescore-demo

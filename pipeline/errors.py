@@ -10,15 +10,31 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 SHOWN_AT_MOST = 20
+PROBLEMS_AT_MOST = 10_000
+"""After so many problems a file is read no further."""
+
+
+def escaped(text: str, *, but: str = "") -> str:
+    """``text`` without what steers a terminal or turns its direction: such characters are written as Python does."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in but else ascii(c)[1:-1] for c in text)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem or warning: a stable code for programs, a message for people, and its place (``file:line``)."""
+    """One problem or warning: a stable code for programs, a message for people, and its place (``file:line``).
+
+    Both are escaped: names in them come from files that anybody may have written.
+    """
 
     code: str
     message: str
     where: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", escaped(self.message))
+        object.__setattr__(self, "where", escaped(self.where))
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message
@@ -78,7 +94,8 @@ class DamageError(StoreError):
 class Problems:
     """Collects everything wrong with one file, so that a person mends it in one go.
 
-    Keeps the first ``SHOWN_AT_MOST`` findings and counts the rest: memory stays bounded on hostile input.
+    Keeps the first ``SHOWN_AT_MOST`` findings and counts the rest, and ends with ``InputError`` at
+    ``PROBLEMS_AT_MOST``: memory and time stay bounded on hostile input.
     """
 
     file: str
@@ -92,6 +109,11 @@ class Problems:
             where = self.file if line is None else f"{self.file}:{line}"
             message = f"{what.rstrip('.')}. {mend}".strip()
             self.findings.append(Finding(code, message, where))
+        if self.count >= PROBLEMS_AT_MOST:
+            stopped = f"the file has {PROBLEMS_AT_MOST} problems or more, and is read no further. Mend these first."
+            raise InputError(
+                [*self.findings[: SHOWN_AT_MOST - 1], Finding("too_many_problems", stopped, self.file)], self.count
+            )
 
     def raise_if_any(self) -> None:
         """Raise ``InputError`` with all that was noted, if anything was."""

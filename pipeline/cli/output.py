@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pipeline.config.urls import masked
-from pipeline.errors import Finding, InputError
+from pipeline.errors import Finding, InputError, escaped
 
 
 def note(message: str) -> None:
@@ -54,10 +54,7 @@ def columns(rows: Iterable[Sequence[str]], *, indent: str = "  ", right: frozens
 
 def shown(text: str) -> str:
     """Text for a terminal: no credentials, and nothing that steers it, since names come from participants' files."""
-    safe = masked(text)
-    if safe.isprintable():
-        return safe
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in safe)
+    return escaped(masked(text), but="\n")
 
 
 def number(value: Any) -> str:

@@ -11,7 +11,8 @@ from pipeline.cli.runs import add_store
 from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.recompute import recompute
 from pipeline.engine.result import Result, from_bytes, plain, to_bytes
-from pipeline.errors import UsageError
+from pipeline.errors import DamageError, UsageError
+from pipeline.store import manifest, signing
 from pipeline.store.blobs import Store
 
 
@@ -26,7 +27,13 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "result",
         metavar="RESULT",
-        help="the address of a result or its beginning, or QUERY_SET/DATASET/SYSTEM of --run",
+        help="the address of a result or its beginning, or QUERY_SET/DATASET/SYSTEM of --run; with --key an evaluation",
+    )
+    parser.add_argument(
+        "--key",
+        metavar="PEM",
+        help="check instead that every commit of the evaluation follows from the one before "
+        "it and is signed by this public key's owner",
     )
     parser.add_argument("--run", metavar="RUN", help="look in this run only; as for `rescore show`")
     add_store(parser)
@@ -36,6 +43,8 @@ def register(subparsers: Any) -> None:
 def verify(args: argparse.Namespace) -> int:
     """Compute and compare; 0 when equal, 3 when not."""
     store = Store(args.store)
+    if args.key is not None:
+        return _verify_commits(store, args)
     plan, job = _find(store, args.result, args.run)
     kept = store.get_sealed(job.path)
     again = recompute(plan, job)
@@ -49,6 +58,32 @@ def verify(args: argparse.Namespace) -> int:
     for text in differing:
         note(f"{job.cell}: {text}")
     return 0 if same else 3
+
+
+def _verify_commits(store: Store, args: argparse.Namespace) -> int:
+    """Tell which commits of an evaluation are not its organiser's; 0 where all are, 3 where not."""
+    if args.result not in manifest.evaluations(store):
+        raise UsageError(f"{args.result!r} has no commit here. `rescore runs` lists the evaluations.")
+    key = signing.public_key(args.key)
+    found = manifest.chain_faults(store, args.result, key)
+    for entry in manifest.sound_history(store, args.result).values():
+        if (what := _manifest_fault(store, entry)) is not None:
+            found.setdefault(entry["manifest"], what)
+    if args.json:
+        print_json({"evaluation": args.result, "faults": found})
+    elif not found:
+        print(shown(f"{args.result}: every commit follows from the one before it and is signed."))
+    for path, what in found.items():
+        note(f"{path} {what}")
+    return 3 if found else 0
+
+
+def _manifest_fault(store: Store, entry: dict[str, Any]) -> str | None:
+    try:
+        manifest.read(store, entry)
+    except DamageError:
+        return "is not what was committed"
+    return None
 
 
 def _told(result: Result) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from pipeline.config.document import Path, read_document
 from pipeline.config.models import DatasetEntry, EvaluationEntry, validate
+from pipeline.config.names import twins
 from pipeline.config.overlays import collect_overlays
 from pipeline.config.place import OpenDocument
 from pipeline.config.roles import check_roles
@@ -47,7 +48,7 @@ def _resolve(entry: EvaluationEntry, place: OpenDocument) -> Evaluation:
     if re.search(r"[*?{}]", place.folder):
         place.note(("name",), "bad_url", f"stands in the folder {shown(place.folder)}, whose name holds * ? {{ or }}")
     protocol = find(entry.protocol, mode=entry.mode, overrides=entry.settings)
-    return Evaluation(
+    evaluation = Evaluation(
         name=entry.name,
         protocol=entry.protocol,
         mode=entry.mode,
@@ -58,6 +59,16 @@ def _resolve(entry: EvaluationEntry, place: OpenDocument) -> Evaluation:
         publication=entry.publication,
         overlays=collect_overlays(place, protocol, entry.query_sets, entry.datasets),
     )
+    _check_twins(evaluation, place)
+    return evaluation
+
+
+def _check_twins(evaluation: Evaluation, place: OpenDocument) -> None:
+    """Note names that only case or Unicode form tells apart: boards and file systems would mix them up."""
+    for field in ("datasets", "query_sets", "systems"):
+        for one, other in twins(named.name for named in getattr(evaluation, field)):
+            what = f"{shown(other)} differs from {shown(one)} by case or Unicode form alone. Rename one of them"
+            place.note((field,), "twin_names", what)
 
 
 def _check_protocol(place: OpenDocument) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterable
 
 from pipeline.config.urls import shown
 
@@ -34,3 +36,14 @@ def name_fault(name: str) -> str | None:
         f"no blanks around and none of {' '.join(sorted(_REFUSED))}"
     )
     return f"is not usable as a name (got {shown(name)}, allowed: {allowed})"
+
+
+def twins(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Pairs of different names that a reader or a file system may take for one: of other case or Unicode form."""
+    first: dict[str, str] = {}
+    pairs = []
+    for name in dict.fromkeys(names):
+        before = first.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
+        if before != name:
+            pairs.append((before, name))
+    return pairs

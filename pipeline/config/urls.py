@@ -9,24 +9,22 @@ from pathlib import Path
 
 LONGEST_URL = 4096
 
-_USERINFO = re.compile(r"(?<=://)[^\s/?#]*@")
-_PASSWORD = re.compile(r"://[^\s/?#@]*:[^\s/?#]*@")
-_QUERY_SECRET = re.compile(
-    r"(?i)([?&][^\s=&#]*(?:sig|signature|token|secret|password|passwd|credential|key)[^\s=&#]*=)[^\s&#'\"]+"
-)
-_BUCKET_USER = re.compile(r"(?i)\bs3a?://[^\s/?#]*@")
-"""A bucket has no user: what stands before the ``@`` is a key, with or without its secret."""
+_PLACE = r"(?:abfss?|wasbs?)://[^\s/?#@:]*@"
+"""Azure writes ``container@account``: there, and nowhere else, what stands before the ``@`` is a place."""
+_USERINFO = re.compile(rf"(?i)\b(?!{_PLACE})([a-z][a-z0-9+.-]*://)[^\s/?#]*@")
+_BESIDE = re.compile(r"(?i)([a-z][a-z0-9+.-]*://[^\s?#'\"]*)([?#])(?!\*\*\*)[^\s'\"]+")
+"""A query or a fragment: tokens, signatures and sessions stand there under any name."""
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def masked(text: str) -> str:
     """``text`` with the credentials of every URL in it replaced by ``***``."""
-    return _QUERY_SECRET.sub(r"\1***", _USERINFO.sub("***@", text))
+    return _BESIDE.sub(r"\1\2***", _USERINFO.sub(r"\1***@", text)) if "://" in text else text
 
 
 def has_secret(url: str) -> bool:
-    """Whether a URL carries a password or a signed query: such things belong to the environment."""
-    return any(pattern.search(url) for pattern in (_PASSWORD, _QUERY_SECRET, _BUCKET_USER))
+    """Whether a URL carries a user, a query or a fragment: any may be a secret, and plans are kept."""
+    return _USERINFO.search(url) is not None or _BESIDE.search(url) is not None
 
 
 def placeholders(url: str) -> list[str]:
@@ -48,8 +46,9 @@ def fault_of(url: str, allowed: Collection[str]) -> tuple[str, str] | None:
         what = f"must be a path or URL of 1 to {LONGEST_URL} printable characters without blanks around it"
         return "bad_url", f"{what} (got {shown(url)})"
     if has_secret(url):
-        what = f"carries credentials ({masked(url)})"
-        return "secret_in_url", f"{what}. Keep them in the environment or in the fsspec configuration"
+        what = f"carries credentials, a query or a fragment ({masked(url)})"
+        mend = "Name the place alone; keep what opens it in the environment or in the fsspec configuration"
+        return "secret_in_url", f"{what}. {mend}"
     unknown = [name for name in placeholders(url) if name not in allowed]
     stray = "{" in _PLACEHOLDER.sub("", url) or "}" in _PLACEHOLDER.sub("", url)
     if unknown or stray:

@@ -10,7 +10,9 @@ from typing import Any, BinaryIO, TypeVar
 
 from pipeline.errors import InputError, PlatformError
 from pipeline.formats import READERS
+from pipeline.formats.budgets import Spent
 from pipeline.formats.packed import unpacked
+from pipeline.formats.streams import size_of
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import open_input, redacted
 from pipeline.store.meter import BYTES
@@ -25,10 +27,11 @@ _BLOCK = 1 << 20
 
 
 class _Hashed(io.RawIOBase):
-    """A binary stream that hashes what passes through."""
+    """A binary stream that hashes what passes through, within the budgets of an input."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: BinaryIO, where: str) -> None:
+        self._stream, self._spent = stream, Spent(where)
+        self._spent.stream(size_of(stream) or 0)
         self._hash = hashlib.sha256()
         self.n_bytes = 0
 
@@ -57,6 +60,7 @@ class _Hashed(io.RawIOBase):
         self._hash.update(memoryview(buffer)[:n])
         self.n_bytes += n
         BYTES.read(n)
+        self._spent.stream(self.n_bytes)
         return n
 
     @property
@@ -82,12 +86,12 @@ def read_role(
 def _read_by(uri: str, name: str, sha256: str, read: Callable[[BinaryIO], T]) -> tuple[T, _Hashed]:
     """What ``read`` makes of a file, and its bytes as they were hashed; raises as ``read_role`` does."""
     with open_input(uri) as stream:
-        hashed = _Hashed(stream)
+        hashed = _Hashed(stream, name)
         buffered = io.BufferedReader(hashed, _BLOCK)
         try:
             made = read(unpacked(buffered, name))
         except InputError as error:
-            if not _is_whole(buffered, hashed, sha256):
+            if sha256 and not _is_whole(buffered, hashed, sha256):
                 raise _changed(uri) from error
             raise
         if not _is_whole(buffered, hashed, sha256):
@@ -103,7 +107,7 @@ def _is_whole(rest: BinaryIO, hashed: _Hashed, sha256: str) -> bool:
 
 
 def _changed(uri: str) -> PlatformError:
-    return PlatformError(f"{uri}: the file changed since the run was planned. Start again.")
+    return PlatformError(f"{redacted(uri)}: the file changed since the run was planned. Start again.")
 
 
 def format_of(protocol: Protocol, role: str) -> str:
@@ -122,7 +126,7 @@ def digest(uri: str, role: str, see: Callable[[bytes], object] = len, *, above: 
         if above and stream.seekable():
             small = stream.seek(0, io.SEEK_END) <= above
             stream.seek(0)
-        hashed = _Hashed(stream)
+        hashed = _Hashed(stream, redacted(uri))
         while data := hashed.read(_BLOCK):
             if not small:
                 see(data)
@@ -151,5 +155,7 @@ def _there(planned: Source) -> Iterator[None]:
         yield
     except InputError as error:
         if error.findings[0].code in ("missing_input", "unknown_place"):
-            raise PlatformError(f"{planned.uri}: the file is gone since the run was planned. Start again.") from error
+            raise PlatformError(
+                f"{redacted(planned.uri)}: the file is gone since the run was planned. Start again."
+            ) from error
         raise

@@ -23,6 +23,7 @@ from pipeline.errors import Finding, InputError, StoreError, UsageError
 from pipeline.protocols.base import Protocol
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
+from pipeline.store.faults import is_read_only
 from pipeline.terms import Cell, Evaluation, Overlay, Source, System
 
 WORKER_DIED = "worker_died"
@@ -306,7 +307,12 @@ def save(drafted: Plan, store: Store) -> Plan:
         **({"det": list(drafted.det)} if drafted.det else {}),
     }
     plan_address = address("plan", **stored)
-    store.put_sealed(f"plans/{plan_address}.json", json.dumps(stored, sort_keys=True).encode())
+    path = f"plans/{plan_address}.json"
+    try:
+        store.put_sealed(path, json.dumps(stored, sort_keys=True).encode())
+    except StoreError as error:
+        if not (is_read_only(error) and store.exists(path)):
+            raise
     return Plan(**{**drafted.__dict__, "address": plan_address})
 
 

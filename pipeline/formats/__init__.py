@@ -6,10 +6,13 @@ Readers are imported when they are first used.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, BinaryIO
+
+from pipeline.errors import InputError
 
 Reader = Callable[[BinaryIO, str], Any]
 
@@ -43,7 +46,12 @@ PLACES: Mapping[str, str] = MappingProxyType(
 
 def _read(name: str, stream: BinaryIO, where: str) -> Any:
     read: Reader = getattr(import_module(f"{__name__}.{PLACES[name]}"), f"read_{name}")
-    return read(stream, where)
+    try:
+        return read(stream, where)
+    except InputError as error:
+        if any(not finding.where for finding in error.findings):
+            raise InputError([replace(one, where=one.where or where) for one in error.findings], error.count) from error
+        raise
 
 
 READERS: Mapping[str, Reader] = MappingProxyType({name: partial(_read, name) for name in PLACES})

@@ -8,16 +8,26 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.formats.budgets import budget, refusal
 from pipeline.formats.table import Table
 
 
 class Vocabulary(dict[str, int]):
-    """Codes of names, in order of first appearance: ``vocabulary[name]`` gives a new name the next code."""
+    """Codes of names, in order of first appearance: ``vocabulary[name]`` gives a new name the next code.
 
-    __slots__ = ()
+    Raises ``InputError`` for more names than the budget allows; who reads the file says which one it is.
+    """
+
+    __slots__ = ("_most",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._most = budget("RESCORE_INPUT_NAMES")
 
     def __missing__(self, name: str) -> int:
         code = self[name] = len(self)
+        if code >= self._most:
+            raise refusal("RESCORE_INPUT_NAMES", "")
         return code
 
 

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from pipeline.errors import Finding, InputError
+from pipeline.formats.budgets import budget, refusal
 
-BYTES_UNASKED = 1 << 30
+BYTES_UNASKED = 1 << 23
 RATIO_AT_MOST = 200
 """An input that unpacks to more than ``BYTES_UNASKED`` and more than so many times its size is a bomb, not text."""
 _WINDOW_BYTES_AT_MOST = 1 << 27
@@ -76,6 +77,7 @@ class _Unpacked(io.RawIOBase):
     def __init__(self, packed: io.BufferedReader[Any], begin: Callable[[], Any], where: str) -> None:
         self._packed, self._begin, self._where = packed, begin, where
         self._plain, self._n_bytes = begin(), 0
+        self._most = budget("RESCORE_INPUT_UNPACKED_BYTES")
 
     def readable(self) -> bool:
         return True
@@ -104,6 +106,8 @@ class _Unpacked(io.RawIOBase):
             message = f"the compressed file is damaged or cut off ({error}). Compress it again."
             raise InputError([Finding("bad_compression", message, self._where)]) from error
         self._n_bytes += n
+        if self._n_bytes > self._most:
+            raise refusal("RESCORE_INPUT_UNPACKED_BYTES", self._where)
         if self._n_bytes > BYTES_UNASKED and self._n_bytes > RATIO_AT_MOST * self._packed.tell():
             message = f"the file unpacks to more than {RATIO_AT_MOST} times its size. Hand it in uncompressed."
             raise InputError([Finding("bad_compression", message, self._where)])

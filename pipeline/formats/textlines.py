@@ -8,6 +8,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from pipeline.errors import Problems
+from pipeline.formats.budgets import Spent
 from pipeline.formats.findings import Notices, refuse
 from pipeline.formats.streams import chunks
 
@@ -20,16 +21,17 @@ def line_groups(stream: BinaryIO, problems: Problems, notices: Notices) -> Itera
     """Groups of ``(line number, line without its end)``, one group a chunk of the stream. Lines end with LF.
 
     Every line is valid UTF-8: others are noted as problems, with the byte, and left out. A byte-order mark is removed
-    and noted as a warning. Raises ``InputError`` for UTF-16 and for a line beyond ``LINE_BYTES_AT_MOST``.
+    and noted as a warning. Raises ``InputError`` for UTF-16, a line beyond ``LINE_BYTES_AT_MOST`` and too many lines.
     """
     pieces = chunks(stream)
     head = _without_mark(next(pieces, b""), problems, notices)
-    number, rest = 1, b""
+    number, rest, spent = 1, b"", Spent(problems.file)
     for chunk in chain((head,), pieces):
         lines = (rest + chunk).split(b"\n")
         rest = lines.pop()
         if len(rest) > LINE_BYTES_AT_MOST:
             _refuse_long(problems, number + len(lines))
+        spent.lines(len(lines), len(chunk))
         yield list(_checked(lines, number, problems))
         number += len(lines)
     if rest:

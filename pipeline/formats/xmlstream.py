@@ -16,6 +16,7 @@ from typing import BinaryIO
 from xml.parsers import expat
 
 from pipeline.errors import Problems
+from pipeline.formats.budgets import Spent
 from pipeline.formats.findings import quoted, refuse
 from pipeline.formats.streams import chunks
 from pipeline.formats.xmlencoding import KNOWN_ENCODINGS, Decoder, decoder_of
@@ -81,13 +82,15 @@ def parse(
     pieces = chunks(stream)
     head = next(pieces, b"")
     source = _Source(problems, decoder_of(head))
-    text = _XmlText(problems)
-    _connect(source.parser, problems, document, text)
+    text, spent = _XmlText(problems), Spent(problems.file)
+    _connect(source.parser, problems, document, text, spent)
     if referred is not None:
         _tell_references(source.parser, text, referred)
     for data in chain((head,), pieces):
+        first = source.parser.CurrentLineNumber
         source.feed(data)
         text.check(source.parser.CurrentLineNumber)
+        spent.lines(source.parser.CurrentLineNumber - first, len(data))
         if after_chunk is not None:
             after_chunk()
     source.end()
@@ -177,7 +180,7 @@ class _XmlText:
             self._problems.add("stray_text", line, what, "Remove it, or write it as the element it was meant to be.")
 
 
-def _connect(parser: expat.XMLParserType, problems: Problems, document: Element, text: _XmlText) -> None:
+def _connect(parser: expat.XMLParserType, problems: Problems, document: Element, text: _XmlText, spent: Spent) -> None:
     stack = [document]
 
     def start(name: str, flat: list[str]) -> None:
@@ -186,6 +189,7 @@ def _connect(parser: expat.XMLParserType, problems: Problems, document: Element,
         if found is None:
             text.check(parser.CurrentLineNumber)
             _note_unexpected(parent, name, len(stack), parser.CurrentLineNumber, problems)
+            spent.idle()
             found = _UNKNOWN
         stack.append(found)
         if found.has_text:

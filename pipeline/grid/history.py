@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pipeline.errors import UsageError
+from pipeline.errors import DamageError, UsageError
 from pipeline.grid.publish import Run, load_run
 from pipeline.store import manifest
 from pipeline.store.blobs import Store
@@ -46,6 +46,8 @@ def find_run(store: Store, name: str) -> Run:
     parts = _PLACE.fullmatch(name)
     if parts is not None and parts["evaluation"] in known:
         commits = history(store, parts["evaluation"])
+        if not commits:
+            raise DamageError(f"{store.url('')}: every commit of {parts['evaluation']} is damaged. Run it again.")
         wanted = int(parts["number"]) if parts["number"] else commits[-1].number - int(parts["back"] or 0)
         for commit in commits:
             if commit.number == wanted:

@@ -10,7 +10,7 @@ from pipeline.engine.mending import unless_damaged
 from pipeline.engine.result import Result
 from pipeline.errors import DamageError
 from pipeline.grid.publish import faults, load_run
-from pipeline.store import arrays, batched
+from pipeline.store import arrays, batched, manifest
 from pipeline.store.blobs import Store
 from pipeline.store.columns import check_columns
 from pipeline.store.noting import NotingStore
@@ -24,6 +24,7 @@ def deep_faults(store: Store, run_id: str) -> tuple[list[str], int]:
     Results name what they were made from: references, trials and labels, each of which carries its own digests. Raises
     ``DamageError`` where the manifest itself cannot be read.
     """
+    links = manifest.chain_faults(store, load_run(store, run_id).evaluation)
     store = NotingStore(store.root)  # a result is read once, for what it says and for what it is
 
     def read(address: str) -> tuple[str, Result | None]:
@@ -33,7 +34,9 @@ def deep_faults(store: Store, run_id: str) -> tuple[list[str], int]:
     with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
         results = dict(pool.map(read, load_run(store, run_id).results.values()))
     behind = {path for found in results.values() if found is not None for path in found.made_from}
-    damaged = list(dict.fromkeys([*faults(store, run_id), *(path for path, found in results.items() if found is None)]))
+    damaged = list(
+        dict.fromkeys([*links, *faults(store, run_id), *(path for path, found in results.items() if found is None)])
+    )
 
     def look(path: str) -> str | None:
         try:

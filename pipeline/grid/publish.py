@@ -86,9 +86,11 @@ def publish(
     done = dict(work() if work is not None else Work().document())
     name = f"{plan.evaluation}{STAGED if staged else ''}"
     newest = unless_damaged(lambda: manifest.latest(store, name), f"refs/{name}")
+    if newest is None:
+        manifest.discard_damaged(store, name)
     if newest is None or newest["run"] != run_id or done["damaged"]:
         leases.ensure_held(store)
-        manifest.commit(store, name, {"run": run_id, "manifest": path, "work": done})
+        manifest.commit(store, name, {**_committed(store, run_id), "work": done})
     return replace(run, work=done)
 
 
@@ -111,8 +113,14 @@ def _promoted(store: Store, run_id: str, release: Mapping[str, Any] | None) -> R
     if newest is None or newest["run"] != run_id or release is not None:
         recorded = {} if release is None else {"release": dict(release)}
         leases.ensure_held(store)
-        manifest.commit(store, run.evaluation, {"run": run_id, "manifest": _path(run_id), "work": work, **recorded})
+        manifest.commit(store, run.evaluation, {**_committed(store, run_id), "work": work, **recorded})
     return replace(run, work=work)
+
+
+def _committed(store: Store, run_id: str) -> dict[str, Any]:
+    """What a commit says of a run: its id, and which manifest holds it."""
+    path = _path(run_id)
+    return {"run": run_id, "manifest": path, "sha256": store.describe(path)["sha256"]}
 
 
 def id_of(plan: Plan) -> str:
@@ -203,8 +211,18 @@ def _manifest(store: Store, run_id: str) -> tuple[Run, dict[str, Any]]:
 
 
 def faults(store: Store, run_id: str) -> list[str]:
-    """Objects of a run that are not what its manifest says, read one by one; empty when all is sound."""
-    _, objects = _manifest(store, run_id)
+    """Objects of a run that are not what its manifest says, read one by one; empty when all is sound.
+
+    So is the manifest itself where a commit of the run names another one.
+    """
+    run, objects = _manifest(store, run_id)
+    own = store.describe(_path(run_id))["sha256"]
+    if any(
+        entry["run"] == run_id and entry.get("sha256", own) != own
+        for name in (run.evaluation, f"{run.evaluation}{STAGED}")
+        for entry in manifest.sound_history(store, name).values()
+    ):
+        return [_path(run_id)]
 
     def look(path: str) -> bool:
         return bool(unless_damaged(lambda: store.describe(path), path) == objects[path])

@@ -140,7 +140,7 @@ def _reached(store: Store, keep: int | None) -> set[str]:
         for number, commit in commits if keep is None else commits[-keep:]:
             reached |= {manifest.path_of(evaluation, number), commit["manifest"]}
             reached |= {path for path in [commit.get("work", {}).get("performance")] if path}
-            stored = json.loads(store.get_sealed(commit["manifest"]))
+            stored = manifest.read(store, commit)
             reached |= {_whole(path) for path in (*stored["objects"], stored["grid"])}
             reached |= _of_results(store, set(stored["results"].values()) - read, run=stored["id"])
             read |= set(stored["results"].values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,11 +14,16 @@ import xarray as xr
 from pipeline.report.board import RunBoards, read_run, rows_of
 from pipeline.report.words import exact
 
+_STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def guarded(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: a leading apostrophe where it begins like one."""
+    """Text that no spreadsheet takes for a formula: a leading apostrophe where it begins like one.
+
+    What turns the direction of text, and control characters but tabs and line ends, are written as escapes.
+    """
+    text = _STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 

@@ -26,7 +26,7 @@ from pipeline.season.gate import phase_of
 from pipeline.season.wheels import closure, pack
 from pipeline.store import arrays
 from pipeline.store.address import digest_stream
-from pipeline.store.blobs import Store, open_input
+from pipeline.store.blobs import Store, open_input, redacted
 from pipeline.terms import Source
 
 FORM = 1
@@ -135,7 +135,9 @@ def _inputs(plan: Plan, folder: Path) -> dict[str, str]:
             shutil.copyfileobj(stream, out, _PIECE)
         with path.open("rb") as stream:
             if digest_stream(stream)[0] != sha256:
-                raise DamageError(f"{source.uri}: the file has other bytes than were scored. It cannot be archived.")
+                raise DamageError(
+                    f"{redacted(source.uri)}: the file has other bytes than were scored. It cannot be archived."
+                )
     return places
 
 

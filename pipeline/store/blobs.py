@@ -27,6 +27,8 @@ from pipeline.store.seal import seal, unseal
 _LOCAL_SCHEMES = ("file", "local")
 _CREDENTIALS = re.compile(r"((?:^|[^a-z0-9])s3a?://)(?:[^/?#@]*|(?!arn:)[^/?#@:]*:[^?#]*)@|(://)[^/@]*:[^/@]*@")
 """Before a host or a bucket. A secret key of S3 may have slashes; a bucket's name has neither ``:`` nor ``@``."""
+_USER = re.compile(r"(\b(?!abfs|wasb)[a-z][a-z0-9+.-]*://)[^/?#@]*@")
+"""A name before a host, or a token; Azure's places alone are written so."""
 
 
 class ObjectPlace(Protocol):
@@ -233,8 +235,9 @@ def _is_outage(cause: BaseException | None) -> bool:
 
 
 def redacted(uri: str) -> str:
-    """``uri`` without what may be secret: credentials before the host or bucket, and the query (signed URLs)."""
-    return _CREDENTIALS.sub(r"\1\2", re.sub(r"(?<=://)([^?]*)\?.*", r"\1", uri))
+    """``uri`` without what may be secret: who stands before the host or bucket, the query and the fragment."""
+    plain = _CREDENTIALS.sub(r"\1\2", re.sub(r"(?<=://)([^?#]*)[?#].*", r"\1", uri))
+    return _USER.sub(r"\1", plain)
 
 
 def _normal(url: str) -> str:

@@ -50,6 +50,7 @@ _PASSING_TYPES = frozenset(
 _UNREACHED_TYPES = frozenset({"EndpointConnectionError", "ConnectTimeoutError", "ProxyConnectionError"})
 _NO_KEYS_TYPES = frozenset({"NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError"})
 _FULL_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT})
+_READ_ONLY_ERRORS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _USERINFO = re.compile(r"(?<=://)[^\s/?#]*@")
 
 
@@ -75,6 +76,11 @@ def is_passing(error: BaseException) -> bool:
         status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
         return status in _PASSING_STATUS or code_of(error) in _PASSING_CODES
     return is_unreached(error) or any(_is(one, _PASSING_TYPES) for one in _chain(error))
+
+
+def is_read_only(error: BaseException) -> bool:
+    """Whether the place may be read and not written."""
+    return any(getattr(one, "errno", None) in _READ_ONLY_ERRORS for one in _chain(error))
 
 
 def told(error: BaseException) -> str:

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from uuid import uuid4
 
 from pipeline.errors import PlatformError, StoreError
+from pipeline.store import faults
 from pipeline.store.blobs import Store
 
 FOLDER = "leases"
@@ -93,13 +94,21 @@ _LOCK = threading.Lock()
 def at_work(store: Store) -> Iterator[None]:
     """Keep collections from the store while the context lasts. Within one, or beside one of this process, it is shared.
 
-    Waits for a collection that is under way. Raises ``StoreError`` where the store cannot be written.
+    Waits for a collection that is under way. A store that may only be read needs no lease: who has nothing to write
+    ends well, and whatever is written there raises ``StoreError``.
     """
     with _LOCK:
         held = _HELD.get(store.root)
         if held is not None:
             held.n_holders += 1
-    lease = held or _begun(store)
+    try:
+        lease = held or _begun(store)
+    except StoreError as error:
+        if not faults.is_read_only(error):
+            raise
+        _LOG.info("the store cannot be written: a run that finds all it needs there goes on without a lease")
+        yield
+        return
     try:
         with _renewing(lease):
             yield

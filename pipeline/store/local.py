@@ -34,17 +34,18 @@ class Folder:
 
     def get(self, path: str) -> bytes:
         """The bytes of an object."""
-        return (self._root / path).read_bytes()
+        with _no_folder():
+            return (self._root / path).read_bytes()
 
     def get_range(self, path: str, begin: int, end: int) -> bytes:
         """Bytes ``begin`` up to ``end`` (exclusive) of an object."""
-        with (self._root / path).open("rb", buffering=0) as stream:
+        with _no_folder(), (self._root / path).open("rb", buffering=0) as stream:
             stream.seek(begin)
             return stream.read(end - begin)
 
     def get_tail(self, path: str, n_bytes: int) -> bytes:
         """The last ``n_bytes`` of an object, all of one that has fewer."""
-        with (self._root / path).open("rb", buffering=0) as stream:
+        with _no_folder(), (self._root / path).open("rb", buffering=0) as stream:
             stream.seek(-min(n_bytes, os.fstat(stream.fileno()).st_size), os.SEEK_END)
             return stream.read()
 
@@ -78,6 +79,8 @@ class Folder:
 def write(path: Path, *data: bytes | memoryview) -> None:
     """Put ``data`` at ``path``, replacing what is there."""
     with _temporary(path, *data) as temporary:
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()  # an empty folder says nothing; what is in another one is somebody's
         temporary.replace(path)
 
 
@@ -98,6 +101,15 @@ def _statuses(top: Path) -> Iterator[tuple[Path, os.stat_result]]:
             if not name.startswith("."):
                 with suppress(FileNotFoundError):
                     yield path, path.stat()
+
+
+@contextmanager
+def _no_folder() -> Iterator[None]:
+    """A folder where an object should be is none."""
+    try:
+        yield
+    except (IsADirectoryError, NotADirectoryError) as error:
+        raise FileNotFoundError(error.errno, "a folder stands in its place", error.filename) from error
 
 
 @contextmanager

@@ -1,16 +1,27 @@
 """Commits: numbered references, each created exclusively, that make finished work visible.
 
-``refs/<evaluation>/<n>.json``, n = 1, 2, … The highest number is current. A reference is never changed.
+``refs/<evaluation>/<n>.json``, n = 1, 2, … The highest number is current. A reference is never changed. Each names the
+digest of the one before it and of the manifest that it makes visible, and is signed where there is a key: who changes
+anything must change every reference after it, and cannot sign them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import DamageError
-from pipeline.store import numbered
+from pipeline.store import numbered, signing
+from pipeline.store.address import digest_bytes
 from pipeline.store.blobs import Store
 from pipeline.store.paths import checked_name
+from pipeline.store.seal import unseal
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+_CHAIN, _SIGNATURE = "chain", "signature"
+"""Fields of a reference that are its own and no part of what was committed."""
 
 
 def commit(store: Store, evaluation: str, payload: dict[str, Any]) -> int:
@@ -18,7 +29,14 @@ def commit(store: Store, evaluation: str, payload: dict[str, Any]) -> int:
 
     Of writers racing for a number one gets it, the others take the next. ``payload`` must be JSON without NaN.
     """
-    return numbered.append(store, _folder(evaluation), payload)
+
+    def linked(number: int) -> dict[str, Any]:
+        chain = {"evaluation": evaluation, "number": number, "before": _digest(store, evaluation, number - 1)}
+        record = {**payload, _CHAIN: chain}
+        signature = signing.signature_of(_signed(record))
+        return record if signature is None else {**record, _SIGNATURE: signature}
+
+    return numbered.append(store, _folder(evaluation), linked)
 
 
 def latest(store: Store, evaluation: str) -> dict[str, Any] | None:
@@ -43,6 +61,51 @@ def sound_history(store: Store, evaluation: str) -> dict[int, dict[str, Any]]:
     return payloads
 
 
+def discard_damaged(store: Store, evaluation: str) -> list[str]:
+    """Remove the commits that are damaged, which say nothing and would keep collections away; returns their paths."""
+    sound = sound_history(store, evaluation)
+    damaged = [path_of(evaluation, number) for number in _numbers(store, evaluation) if number not in sound]
+    for path in damaged:
+        store.remove(path)
+    return damaged
+
+
+def read(store: Store, entry: dict[str, Any]) -> dict[str, Any]:
+    """The manifest of a commit. Raises ``DamageError`` where it is lost, damaged, or another than was committed."""
+    path = entry["manifest"]
+    data = store.get(path)
+    if digest_bytes(data) != entry.get("sha256", digest_bytes(data)):  # commits of before 0.3 name no digest
+        raise DamageError(f"{store.url(path)}: the manifest is not the one that was committed. Run again to mend it.")
+    found: dict[str, Any] = json.loads(unseal(data, store.url(path)))
+    return found
+
+
+def chain_faults(store: Store, evaluation: str, key: Ed25519PublicKey | None = None) -> dict[str, str]:
+    """What is wrong with the commits of an evaluation, by their paths: damage, gaps, links that do not fit.
+
+    With a ``key`` also what its owner did not sign. Commits from before there were links have none, and none may
+    follow one that has. The first ones may be gone: `rescore gc --keep` removes them.
+    """
+    found, linked = dict[str, str](), False
+    numbers = sorted(_numbers(store, evaluation))
+    for number in range(min(numbers, default=1), max(numbers, default=0) + 1):
+        path = path_of(evaluation, number)
+        try:
+            record = numbered.read(store, _folder(evaluation), number)
+        except DamageError:
+            found[path] = "is damaged" if number in numbers else "is missing"
+            continue
+        chain = record.get(_CHAIN)
+        before = _digest(store, evaluation, number - 1) if number > numbers[0] else (chain or {}).get("before")
+        own = {"evaluation": evaluation, "number": number, "before": before}
+        if chain != own and (chain is not None or linked):
+            found[path] = "does not follow from the commit before it"
+        elif key is not None and not signing.is_signed(_signed(record), record.get(_SIGNATURE), key):
+            found[path] = "is not signed by the owner of the key"
+        linked = linked or chain is not None
+    return found
+
+
 def evaluations(store: Store) -> tuple[str, ...]:
     """The names of all evaluations with a commit, sorted."""
     return tuple(sorted({path.split("/")[1] for path in store.listing("refs")}))
@@ -62,4 +125,19 @@ def _numbers(store: Store, evaluation: str) -> list[int]:
 
 
 def _payload(store: Store, evaluation: str, number: int) -> dict[str, Any]:
-    return numbered.read(store, _folder(evaluation), number)
+    record = numbered.read(store, _folder(evaluation), number)
+    return {name: value for name, value in record.items() if name not in (_CHAIN, _SIGNATURE)}
+
+
+def _digest(store: Store, evaluation: str, number: int) -> str | None:
+    """The SHA-256 of a commit's bytes, None where there is none."""
+    try:
+        return digest_bytes(store.get(path_of(evaluation, number))) if number else None
+    except DamageError:
+        return None
+
+
+def _signed(record: dict[str, Any]) -> bytes:
+    """What a signature is of: all of a record but itself, in one spelling."""
+    bare = {name: value for name, value in record.items() if name != _SIGNATURE}
+    return json.dumps(bare, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from pipeline.errors import StoreError
@@ -32,14 +33,14 @@ def create(store: Store, folder: str, number: int, payload: dict[str, Any]) -> b
     return store.create(path_of(folder, number), seal(json.dumps(payload, sort_keys=True, allow_nan=False).encode()))
 
 
-def append(store: Store, folder: str, payload: dict[str, Any]) -> int:
-    """Write a record under the next number that is free; returns the number.
+def append(store: Store, folder: str, payload: dict[str, Any] | Callable[[int], dict[str, Any]]) -> int:
+    """Write a record under the next number that is free; returns the number. ``payload`` may be made for a number.
 
     Of writers racing for a number one gets it, the others take the next. Raises ``StoreError`` after very many losses.
     """
     number = max(numbers(store, folder), default=0) + 1
     for candidate in range(number, number + _TRIES):
-        if create(store, folder, candidate, payload):
+        if create(store, folder, candidate, payload(candidate) if callable(payload) else payload):
             return candidate
     raise StoreError(f"{store.root}: {_TRIES} records of {folder} were lost to other writers. Run again.")
 

@@ -99,7 +99,9 @@ def patiently(call: Callable[[], T]) -> T:
                 raise
             if elapsed_s >= _TELL_AFTER_S and not told:
                 told = True
-                _LOG.warning("S3: %s; trying again for %.0f s in all", faults.told(error), limit_s)
+                _LOG.warning(
+                    "The store does not answer: %s; trying again for %.0f s in all", faults.told(error), limit_s
+                )
         else:
             _ANSWERED.add(os.getpid())
             return found

@@ -40,7 +40,8 @@ def chop(words: Words, segments: TokenSegments, *, segment_end: str) -> Chopped:
     result = np.full(len(words), -1, np.int64)
     known = dict(units(segments.files, segments.channels, segments.file, segments.channel))
     spoken = dict(units(words.files, words.channels, words.file, words.channel))
-    end_s = segments.end_s.astype(np.float32).astype(np.float64) if segment_end == "float32" else segments.end_s
+    with np.errstate(over="ignore"):  # a time beyond single precision is infinite, as in C
+        end_s = segments.end_s.astype(np.float32).astype(np.float64) if segment_end == "float32" else segments.end_s
     timed = np.flatnonzero(segments.state != UNTIMED)
     for unit, rows in spoken.items():
         if unit in known:

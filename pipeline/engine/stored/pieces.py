@@ -29,7 +29,7 @@ from pipeline.formats.kws.scoretexts import ScoreTexts
 from pipeline.formats.packed import unpacked
 from pipeline.formats.table import Table
 from pipeline.protocols.base import Protocol
-from pipeline.store.blobs import Store, open_input
+from pipeline.store.blobs import Store, open_input, redacted
 from pipeline.terms import Source
 from pipeline.trials.layout import score_range_of
 
@@ -72,7 +72,7 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
         piece = PieceStream(stream, pieces[k][0], last)
         buffered = io.BufferedReader(piece)
         try:
-            plain = unpacked(buffered, source.uri)
+            plain = unpacked(buffered, redacted(source.uri))
             if plain is buffered:
                 data = spread.encode(read_part(buffered, scanner_for(buffered, last - pieces[k][0])))
             else:
@@ -82,7 +82,7 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
         while buffered.read(1 << 20):
             pass
     if piece.sha256 != pieces[k][1]:
-        raise PlatformError(f"{source.uri}: the file changed since the run was planned. Start again.")
+        raise PlatformError(f"{redacted(source.uri)}: the file changed since the run was planned. Start again.")
     store.put(path, data)
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from pipeline.errors import Finding, Problems
+from pipeline.formats.budgets import Spent
 from pipeline.formats.columns import TextColumn, table
 from pipeline.formats.findings import Notices, quoted, refuse
 from pipeline.formats.streams import chunks
@@ -228,7 +229,7 @@ def _groups(stream: BinaryIO, sheet: Sheet) -> Iterator[tuple[int, list[str]]]:
 
 
 def _line_lists(stream: BinaryIO, sheet: Sheet, number: int) -> Iterator[list[str]]:
-    rest = b""
+    rest, spent = b"", Spent(sheet.problems.file)
     for piece in _split(stream, sheet):
         whole, newline, rest = (rest + piece).rpartition(b"\n")
         if len(rest) > LINE_BYTES_AT_MOST:
@@ -237,6 +238,7 @@ def _line_lists(stream: BinaryIO, sheet: Sheet, number: int) -> Iterator[list[st
             refuse(sheet.problems, "line_too_long", at, what, "Check that this is a text file of records.")
         if newline:
             lines = _decoded(whole, number, sheet)
+            spent.lines(len(lines), len(piece))
             yield lines
             number += len(lines)
     if rest:

@@ -22,7 +22,8 @@ def execution_factors(scored: EventScored) -> Floats:
     hours_of_video = scored.facts.t_audio_s / 3600.0
     if not hours_of_video > 0.0:
         return np.full(scored.total.hours.size, np.nan)
-    return np.where(scored.total.submitted, scored.total.hours / hours_of_video, np.nan)
+    with np.errstate(over="ignore"):  # beyond all numbers is infinite
+        return np.where(scored.total.submitted, scored.total.hours / hours_of_video, np.nan)
 
 
 def rtf_metadata(scored: EventScored) -> Figure:

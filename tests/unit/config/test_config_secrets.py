@@ -42,6 +42,12 @@ def test_fields_of_credentials_are_refused_with_where_they_belong(tmp_path: Path
         "s3://topsecret@bucket/d.ecf.xml",
         "s3a://key:topsecret@bucket/d.ecf.xml",
         "s3://bucket/d.ecf.xml?X-Amz-Signature=topsecret",
+        "https://host/d.ecf.xml?jwt=topsecret",
+        "https://host/d.ecf.xml#access_token=topsecret",
+        "http://topsecret@host/d.ecf.xml",
+        "sftp://topsecret@host/d.ecf.xml",
+        "https://host/d.ecf.xml?topsecret",
+        "HTTPS://topsecret@host/d.ecf.xml",
         "simplecache::s3://topsecret@bucket/d.ecf.xml",
     ],
 )

@@ -10,7 +10,7 @@ from uuid import uuid4
 import fsspec
 import pytest
 
-from pipeline.errors import DamageError, InputError, StoreError, UsageError
+from pipeline.errors import DamageError, InputError, StoreError, UsageError, escaped
 from pipeline.store import elsewhere
 from pipeline.store.blobs import Store, open_input, redacted
 from pipeline.store.noting import NotingStore
@@ -209,7 +209,7 @@ def test_inputs_that_are_not_there_are_refused(uri, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as refused:
         open_input(uri)
-    assert refused.value.findings[0].where == uri
+    assert refused.value.findings[0].where == escaped(uri)
     assert refused.value.findings[0].code in {"missing_input", "unknown_place"}
 
 
@@ -225,6 +225,9 @@ def test_an_input_that_cannot_be_reached_is_a_fault_of_the_platform(tmp_path):
     [
         ("s3://bucket/a", "s3://bucket/a"),
         ("https://host/a.xml?X-Amz-Signature=abc", "https://host/a.xml"),
+        ("https://host/a.xml#access_token=abc", "https://host/a.xml"),
+        ("http://token@host/a", "http://host/a"),
+        ("zip://a.xml::https://token@host/c.zip", "zip://a.xml::https://host/c.zip"),
         ("ftp://user:word@host/a", "ftp://host/a"),
         ("s3://KEY:SECRET@bucket/a", "s3://bucket/a"),
         ("s3a://KEY:SEC/RET+x@bucket/a", "s3a://bucket/a"),

@@ -1,0 +1,73 @@
+"""The fuzzer begins with what is valid, ends every case as planned, and finds out what is broken."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+
+import pytest
+
+from pipeline import protocols
+from pipeline.config import load_evaluation
+from pipeline.config.meta_file import load_study
+from pipeline.config.season import load_roster, load_season
+from pipeline.formats import READERS
+from tests.fuzz import __main__ as fuzz
+from tests.fuzz import targets
+from tests.fuzz.mutate import mutated
+from tests.fuzz.seeds import CONFIGS, VALID
+
+LOADERS = {"evaluation": load_evaluation, "study": load_study, "season": load_season, "roster": load_roster}
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_every_seed_of_a_format_is_read(form: str) -> None:
+    for data in targets.seeds_of(form):
+        READERS[form](io.BytesIO(data), "f")
+
+
+@pytest.mark.parametrize("kind", CONFIGS)
+def test_every_seed_of_settings_is_accepted(kind: str) -> None:
+    path = targets.scratch() / f"{kind}.yaml"
+    path.write_bytes(CONFIGS[kind])
+    LOADERS[kind](str(path))
+
+
+def test_most_seeds_of_cells_are_scored() -> None:
+    """Before mutation; evaluations without a single row are refused."""
+    ended = []
+    for name, mode in protocols.protocols():
+        texts, settings = targets.evaluation(name, mode, 1)
+        protocol = protocols.find(name, mode=mode, overrides=settings)
+        forms = {role: targets.format_of(protocol, role) for role in texts}
+
+        def run(protocol=protocol, forms=forms, texts=texts) -> None:
+            tables = {role: READERS[forms[role]](io.BytesIO(text), role) for role, text in texts.items()}
+            targets.score_tables(protocol, tables, ())
+
+        ended.append(targets._ended(run))
+    assert ended.count(targets.READ) > 0.7 * len(ended)
+
+
+def test_a_mutation_is_the_same_for_the_same_seed() -> None:
+    data, others = VALID["ecf"], tuple(VALID.values())
+    made = [mutated(data, others, random.Random(seed)) for seed in (1, 1, 2)]
+    assert made[0] == made[1] != made[2]
+
+
+@pytest.mark.parametrize("target", targets.TARGETS)
+def test_mutated_inputs_are_read_or_refused(target: str, tmp_path) -> None:
+    report = tmp_path / "report.json"
+    ended = fuzz.main(["--cases", "0:200", "--only", target, "--report", str(report)])
+    told = json.loads(report.read_text())
+    assert (ended, told["faults"]) == (0, [])
+    assert all(told["counts"].get(f"{target} {outcome}", 0) >= 5 for outcome in (targets.READ, targets.REFUSED))
+
+
+def test_a_reader_that_breaks_is_found_out(monkeypatch, tmp_path) -> None:
+    broken = {**READERS, "ecf": lambda stream, _where: 1 // len(stream.read(0))}
+    monkeypatch.setattr(targets, "READERS", broken)
+    report = tmp_path / "report.json"
+    assert fuzz.main(["--cases", "0:60", "--only", "reader", "--report", str(report)]) == 1
+    assert "ZeroDivisionError" in json.loads(report.read_text())["faults"][0]["what"]

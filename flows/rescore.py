@@ -18,7 +18,7 @@ from flows.steps import any_given_up, boards_of, document, finish, is_small, sco
 from flows.takes import most_rows
 from pipeline.config import load_evaluation
 from pipeline.config.urls import masked
-from pipeline.engine.memory import without_collector
+from pipeline.engine.memory import seldom_collected, without_collector
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, missing, plan
 from pipeline.engine.work import Work, work_text
@@ -58,6 +58,7 @@ class RunSummary:
     """Why the gate keeps the run from readers until a person releases it; nothing where it does not."""
 
 
+@seldom_collected()
 def run_evaluation(
     evaluation: str,
     *,

@@ -247,6 +247,15 @@ class Evaluation:
     a person to publish; where it is ``sealed`` nobody may tell it otherwise."""
     overlays: tuple[Overlay, ...] = ()
     """In the order in which they were made."""
+    cells_of: tuple[tuple[str, str], ...] = ()
+    """The (query set, dataset) pairs that are cells; empty: all are."""
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The (query set, dataset) pairs that are cells, by query set, then dataset, in the order of the file."""
+        every = tuple((q.name, d.name) for q in self.query_sets for d in self.datasets)
+        known = frozenset(self.cells_of)
+        return tuple(pair for pair in every if pair in known) if known else every
 
     def inputs_of(self, query_set: str, dataset: str) -> dict[str, str]:
         """URLs of the organiser's files of one (query set, dataset) by role; the last scoring ECF counts."""
@@ -272,10 +281,6 @@ class Evaluation:
         return tuple(merged.items())
 
     def cells(self) -> tuple[Cell, ...]:
-        """Every (Q, Ω, system), submitted or not, in the order of the evaluation file."""
-        return tuple(
-            Cell(query_set.name, dataset.name, system.name)
-            for system in self.systems
-            for query_set in self.query_sets
-            for dataset in self.datasets
-        )
+        """Every (Q, Ω, system) that exists, submitted or not, in the order of the evaluation file."""
+        pairs = self.pairs
+        return tuple(Cell(*pair, system.name) for system in self.systems for pair in pairs)

@@ -93,7 +93,7 @@ def with_patch(
     if len(roles) != 1:
         raise UsageError(f"--role names which input is patched (allowed: {', '.join(own.urls)}).")
     url = own.urls[roles[0]]
-    sets = [entry.name for entry in evaluation.query_sets] if _BY_SET in url else [""]
+    sets = [asked for asked, searched in evaluation.pairs if searched == own.name] if _BY_SET in url else [""]
     if _BY_SET in url and query_set not in sets:
         raise UsageError(f"--query-set names whose key is patched: each has its own (allowed: {', '.join(sets)}).")
     place = f"{_BY_SET}/" if _BY_SET in url else ""

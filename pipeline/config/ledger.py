@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from pipeline.config.models import LedgerEntry
 from pipeline.config.place import OpenDocument
@@ -14,7 +14,7 @@ from pipeline.terms import System
 
 
 def ledger_systems(
-    entry: LedgerEntry, known: Mapping[str, tuple[str, ...]], others: Iterable[str], place: OpenDocument
+    entry: LedgerEntry, pairs: Collection[tuple[str, str]], others: Iterable[str], place: OpenDocument
 ) -> list[System]:
     """The systems that count in the ledger's phase, by name. What does not fit the evaluation file is noted."""
     store = Store(place.resolve(("systems", "ledger", "store"), entry.store))
@@ -31,7 +31,7 @@ def ledger_systems(
     for fate in sorted(counting, key=lambda fate: fate.submission.number):
         if fate.run is not None:
             name = fate.run.system
-            systems[name] = _with(systems.get(name), fate, main, store, known, place)
+            systems[name] = _with(systems.get(name), fate, main, store, pairs, place)
     for name in sorted(set(others) & set(systems)):
         place.note(("systems", name), "two_systems", f"stands in the ledger of {entry.season} too")
     return [systems[name] for name in sorted(systems)]
@@ -42,7 +42,7 @@ def _with(
     fate: Fate,
     main: str,
     store: Store,
-    known: Mapping[str, tuple[str, ...]],
+    pairs: Collection[tuple[str, str]],
     place: OpenDocument,
 ) -> System:
     """A system with the outputs of one more run of it."""
@@ -51,7 +51,7 @@ def _with(
     others = {role: dict(urls) for role, urls in before.others.items()} if before else {}
     for output in run.outputs if run else ():
         cell = output.query_set, output.dataset
-        if output.query_set not in known["query_set"] or output.dataset not in known["dataset"]:
+        if cell not in pairs:
             what = f"has an output of {'/'.join(cell)} ({output.name}), which is no cell of this evaluation"
             place.note(("systems", "ledger"), "unknown_cell", what)
         elif output.role == main:

@@ -9,6 +9,7 @@ from pipeline.config.document import Path, read_document
 from pipeline.config.models import DatasetEntry, EvaluationEntry, validate
 from pipeline.config.names import twins
 from pipeline.config.overlays import collect_overlays
+from pipeline.config.pairs import Pair, collect_pairs
 from pipeline.config.place import OpenDocument
 from pipeline.config.roles import check_roles
 from pipeline.config.systems import collect_systems
@@ -34,16 +35,17 @@ def load(uri: str) -> Evaluation:
     place = OpenDocument(document, folder, problems)
     entry = validate(document, problems)
     _check_protocol(place)
-    check_roles(place)
+    pairs = collect_pairs(place)
+    check_roles(place, pairs)
     if entry is None or problems.count:
         raise ConfigError(problems.findings, problems.count)
-    evaluation = _resolve(entry, place)
+    evaluation = _resolve(entry, place, pairs)
     if problems.count:
         raise ConfigError(problems.findings, problems.count)
     return evaluation
 
 
-def _resolve(entry: EvaluationEntry, place: OpenDocument) -> Evaluation:
+def _resolve(entry: EvaluationEntry, place: OpenDocument, pairs: tuple[Pair, ...]) -> Evaluation:
     """The evaluation with every path absolute; faults are noted in ``place``."""
     if re.search(r"[*?{}]", place.folder):
         place.note(("name",), "bad_url", f"stands in the folder {shown(place.folder)}, whose name holds * ? {{ or }}")
@@ -53,13 +55,19 @@ def _resolve(entry: EvaluationEntry, place: OpenDocument) -> Evaluation:
         protocol=entry.protocol,
         mode=entry.mode,
         overrides=tuple(entry.settings.items()),
-        datasets=_datasets(entry, place),
+        datasets=_datasets(entry, place, pairs),
         query_sets=_query_sets(entry, place),
-        systems=collect_systems(entry, place),
+        systems=collect_systems(entry, place, pairs),
         publication=entry.publication,
         overlays=collect_overlays(place, protocol, entry.query_sets, entry.datasets),
+        cells_of=pairs,
     )
     _check_twins(evaluation, place)
+    for at, layer in enumerate(evaluation.overlays):
+        if not any(layer.holds_for(*pair) for pair in evaluation.pairs):
+            place.note(
+                ("overlays", at), "unknown_cell", "holds for no cell: none of its pairs is asked for", "Remove it."
+            )
     return evaluation
 
 
@@ -128,20 +136,32 @@ def _accepted(place: OpenDocument, path: Path, name: str, mode: str, settings: M
     return True
 
 
-def _datasets(entry: EvaluationEntry, place: OpenDocument) -> tuple[Dataset, ...]:
+def _datasets(entry: EvaluationEntry, place: OpenDocument, pairs: tuple[Pair, ...]) -> tuple[Dataset, ...]:
     """Ω in the order of the file. ``{query_set}`` stays in a URL: the engine fills it in per cell."""
     datasets = []
     for name, dataset in entry.datasets.items():
+        own = [query_set for query_set in entry.query_sets if not pairs or (query_set, name) in pairs]
+        _check_scopes(name, dataset, own, place)
         urls = {}
         for role, url in dataset.inputs.items():
             path = ("datasets", name, role)
             urls[role] = place.resolve(path, filled(url, {"dataset": name}))
-            for one in dict.fromkeys(filled(urls[role], {"query_set": query_set}) for query_set in entry.query_sets):
+            for one in dict.fromkeys(filled(urls[role], {"query_set": query_set}) for query_set in own):
                 place.check_file(path, one)
         ecf, rttm = urls.pop("ecf", ""), urls.pop("rttm", "")
         _check_selection(name, dataset, entry, place)
         datasets.append(Dataset(name, ecf, rttm, _own_settings(dataset), urls, str(dataset.disclose)))
     return tuple(datasets)
+
+
+def _check_scopes(name: str, dataset: DatasetEntry, own: list[str], place: OpenDocument) -> None:
+    """Note settings for query sets that are not asked for on the dataset."""
+    for setting, value in dataset.settings.items():
+        for query_set in value if isinstance(value, dict) else ():
+            if query_set not in own:
+                allowed = ", ".join(own)
+                what = f"is set for {shown(query_set)}, which is not asked for on {shown(name)} (allowed: {allowed})"
+                place.note(("datasets", name, "settings", setting, query_set), "unknown_cell", what, "Remove it.")
 
 
 def _check_selection(name: str, dataset: DatasetEntry, entry: EvaluationEntry, place: OpenDocument) -> None:

@@ -107,6 +107,8 @@ class DatasetEntry(_Strict):
     settings: dict[str, OwnSetting] = Field(default_factory=dict)
     disclose: Annotated[Disclosure, BeforeValidator(_disclosure)] = Disclosure()
     """What reports may show: ``everything``, ``no_key``, ``held``, or a list of measures."""
+    query_sets: Any = None
+    """Those that are asked for on it. Read by ``pipeline.config.pairs``."""
 
 
 class QuerySetEntry(_Strict):
@@ -166,6 +168,8 @@ class EvaluationEntry(_Strict):
     settings: dict[str, SettingText] = Field(default_factory=dict)
     overlays: Any = None
     """Read by ``pipeline.config.overlays``."""
+    pairs: Any = None
+    """Read by ``pipeline.config.pairs``."""
     datasets: dict[Name, DatasetEntry] = Field(min_length=1)
     query_sets: dict[Name, QuerySetEntry] = Field(min_length=1)
     systems: SystemsEntry

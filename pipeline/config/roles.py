@@ -75,16 +75,18 @@ def with_others(entry: Any, field: str, roles: InputRoles) -> Any:
     return {**{name: kept for name, kept in entry.items() if name != field}, **main, "others": others}
 
 
-def check_roles(place: OpenDocument) -> None:
-    """Note required inputs that are missing, and outputs of roles that the protocol has not.
+def check_roles(place: OpenDocument, pairs: tuple[tuple[str, str], ...] = ()) -> None:
+    """Note required inputs that are missing, and outputs of roles that the protocol has not. ``pairs``: those that
+    exist as (query set, dataset); empty: all.
 
     Works on the document, so that these faults are told beside those of the fields' form.
     """
     top = place.document.value if isinstance(place.document.value, Mapping) else {}
     roles = roles_of(top)
     datasets, query_sets = (_entries(top.get(side)) for side in ("datasets", "query_sets"))
-    everywhere = set.intersection(*map(set, query_sets.values())) if query_sets else set()
     for name, dataset in datasets.items():
+        asked = [set(entry) for query_set, entry in query_sets.items() if not pairs or (query_set, name) in pairs]
+        everywhere = set.intersection(*asked) if asked else set()
         for role in roles.datasets:
             if role in roles.required and role not in dataset and role not in everywhere:
                 place.note(("datasets", name, role), "missing_field", "is missing")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -19,14 +20,47 @@ Outputs = dict[tuple[str, str], str]
 Known = Mapping[str, tuple[str, ...]]
 
 
-def collect_systems(entry: EvaluationEntry, place: OpenDocument) -> tuple[System, ...]:
+@dataclass(frozen=True)
+class Places:
+    """The names that outputs may bear, and the (query set, dataset) pairs that are cells."""
+
+    known: Known
+    pairs: frozenset[tuple[str, str]]
+
+    def completed(self, given: Mapping[str, str]) -> dict[str, str] | None:
+        """Names of a cell from those that a file bears; None where those do not settle the others."""
+        sides = ("query_set", "dataset")
+        fits = [
+            pair for pair in self.pairs if all(given.get(s, name) == name for s, name in zip(sides, pair, strict=True))
+        ]
+        only = {side: {pair[at] for pair in fits} or set(self.known[side]) for at, side in enumerate(sides)}
+        if any(side not in given and len(only[side]) > 1 for side in sides):
+            return None
+        return {side: given.get(side) or next(iter(only[side])) for side in sides}
+
+    def lacking(self, given: Iterable[str]) -> str | None:
+        """The placeholder that a pattern with ``given`` ones needs besides, to tell cells apart; None where it does."""
+        for side, other in (("query_set", "dataset"), ("dataset", "query_set")):
+            if side in given or len(self.known[side]) == 1:
+                continue
+            names = [{other: name} for name in self.known[other]] if other in given else [{}]
+            if any(self.completed(one) is None for one in names):
+                return side
+        return None
+
+
+def collect_systems(
+    entry: EvaluationEntry, place: OpenDocument, pairs: Iterable[tuple[str, str]] = ()
+) -> tuple[System, ...]:
     """Listed systems in the order of the file, then the others found, sorted by name.
 
     A listed system takes what the pattern finds under its name; its own ``outputs`` win cell by cell. A cell without
-    an output is left out of ``System.outputs``. Excluded systems are dropped wherever they come from.
+    an output is left out of ``System.outputs``. Excluded systems are dropped wherever they come from. ``pairs``: the
+    (query set, dataset) pairs that are cells; empty: all.
     """
     discovery, listed = entry.systems.discovery, entry.systems.listed
-    known = {"query_set": tuple(entry.query_sets), "dataset": tuple(entry.datasets)}
+    every = ((query_set, dataset) for query_set in entry.query_sets for dataset in entry.datasets)
+    known = Places({"query_set": tuple(entry.query_sets), "dataset": tuple(entry.datasets)}, frozenset(pairs or every))
     if not listed and discovery.pattern is None and discovery.ledger is None:
         place.note(("systems",), "missing_field", "lists no system and has no `pattern` to find them by")
     found = _discovered(discovery, known, place)
@@ -48,11 +82,11 @@ def collect_systems(entry: EvaluationEntry, place: OpenDocument) -> tuple[System
         others = _others(name, discovery.others, own.others, outputs, place)
         systems.append(System(name, own.team, primary[name], outputs, resources, own.disclosure, others, own.canary))
     if discovery.ledger is not None:
-        systems += ledger_systems(discovery.ledger, known, names, place)
+        systems += ledger_systems(discovery.ledger, known.pairs, names, place)
     return tuple(systems)
 
 
-def _discovered(discovery: DiscoveryEntry, known: Known, place: OpenDocument) -> dict[str, list[discover.Match]]:
+def _discovered(discovery: DiscoveryEntry, known: Places, place: OpenDocument) -> dict[str, list[discover.Match]]:
     """The files that the pattern finds, by system, excluded systems included."""
     if discovery.pattern is None:
         return {}
@@ -75,41 +109,46 @@ def _discovered(discovery: DiscoveryEntry, known: Known, place: OpenDocument) ->
     return found
 
 
-def _matches(pattern: str, path: Path, known: Known, place: OpenDocument) -> list[discover.Match] | None:
+def _matches(pattern: str, path: Path, known: Places, place: OpenDocument) -> list[discover.Match] | None:
     """The files that fit a pattern of outputs; None when the pattern itself is refused (and noted)."""
-    given = placeholders(pattern)
-    for name, values in known.items():
-        if name not in given and len(values) > 1:
-            what = f"needs {{{name}}}, as there are {len(values)} ({_some(values)})"
-            place.note(path, "bad_placeholder", what, "List a file that serves several cells by `outputs: {Q/D: URL}`.")
-            return None
+    name = known.lacking(placeholders(pattern))
+    if name is not None:
+        values = known.known[name]
+        what = f"needs {{{name}}}, as there are {len(values)} ({_some(values)})"
+        place.note(path, "bad_placeholder", what, "List a file that serves several cells by `outputs: {Q/D: URL}`.")
+        return None
     try:
-        return discover.find(place.resolve(path, pattern), known)
+        return discover.find(place.resolve(path, pattern), known.known)
     except discover.PatternError as fault:
         place.note(path, "bad_pattern", str(fault))
         return None
 
 
-def _outputs(matches: Iterable[discover.Match], path: Path, known: Known, place: OpenDocument) -> Outputs:
+def _outputs(matches: Iterable[discover.Match], path: Path, known: Places, place: OpenDocument) -> Outputs:
     """The files found for one system by cell; a file that belongs to no cell is noted, and so is a second one."""
     outputs: Outputs = {}
     for match in matches:
-        names = {name: match.names.get(name, values[0]) for name, values in known.items()}
-        unknown = [name for name, values in known.items() if names[name] not in values]
+        unknown = [name for name, values in known.known.items() if match.names.get(name, values[0]) not in values]
+        names = known.completed(match.names) or {}
         for name in unknown:
-            what = f"finds {shown(match.url)}: {name.replace('_', ' ')} {shown(names[name])} is unknown"
+            what = f"finds {shown(match.url)}: {name.replace('_', ' ')} {shown(match.names[name])} is unknown"
             mend = "Rename the file, or exclude its system."
-            place.note(path, f"unknown_{name}", f"{what} (allowed: {_some(known[name])})", mend)
+            place.note(path, f"unknown_{name}", f"{what} (allowed: {_some(known.known[name])})", mend)
+        if unknown:
+            continue
         cell = names["query_set"], names["dataset"]
-        if cell in outputs:
+        if cell not in known.pairs:
+            what = f"finds {shown(match.url)}: {'/'.join(cell)} is no cell of this evaluation"
+            place.note(path, "unknown_cell", what, "Remove the file, or add the pair.")
+        elif cell in outputs:
             what = f"finds two outputs for {'/'.join(cell)}: {shown(outputs[cell])} and {shown(match.url)}"
             place.note(path, "two_outputs", what, "Remove one.")
-        elif not unknown:
+        else:
             outputs[cell] = match.url
     return outputs
 
 
-def _own_outputs(name: str, own: SystemEntry, known: Known, place: OpenDocument) -> Outputs:
+def _own_outputs(name: str, own: SystemEntry, known: Places, place: OpenDocument) -> Outputs:
     """The outputs a listed system names itself, by pattern or cell by cell."""
     path: Path = ("systems", name, "outputs")
     if isinstance(own.outputs, str):
@@ -118,8 +157,9 @@ def _own_outputs(name: str, own: SystemEntry, known: Known, place: OpenDocument)
     outputs: Outputs = {}
     for key, url in (own.outputs or {}).items():
         query_set, slash, dataset = key.partition("/")
-        if not slash or query_set not in known["query_set"] or dataset not in known["dataset"]:
-            pairs = [f"{q}/{d}" for q in known["query_set"] for d in known["dataset"]]
+        if not slash or (query_set, dataset) not in known.pairs:
+            every = ((q, d) for q in known.known["query_set"] for d in known.known["dataset"])
+            pairs = [f"{q}/{d}" for q, d in every if (q, d) in known.pairs]
             place.note((*path, key), "unknown_cell", f"is no query_set/dataset pair (allowed: {_some(pairs)})")
             continue
         names = {"system": name, "query_set": query_set, "dataset": dataset}

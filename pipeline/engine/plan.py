@@ -81,6 +81,9 @@ class Plan:
     """The pieces that large outputs are read in, by the SHA-256 of the file."""
     alignments: bool = False
     """Whether reports include the organisers' tables of every cell, alignment.csv among them."""
+    datasets: tuple[str, ...] = ()
+    """All of them in the order of the evaluation file, where not every (query set, dataset) pair is a cell: jobs do not
+    tell it then."""
     det: tuple[str, ...] = ()
     """Forms in which reports include the DET curve of every cell: svg, pdf."""
     work: Work = field(default_factory=Work, compare=False)
@@ -147,6 +150,7 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
         overlays=tuple(_overlay_document(layer, known) for layer in evaluation.overlays),
         pieces=parts,
         alignments=alignments,
+        datasets=tuple(entry.name for entry in evaluation.datasets) if evaluation.cells_of else (),
         det=tuple(det),
     )
     return replace(save(drafted, store), work=total(works))
@@ -187,14 +191,14 @@ def load_plan(store: Store, plan_address: str) -> Plan:
         overlays=tuple(stored.get("overlays", ())),
         pieces={file: tuple((int(at), str(sha)) for at, sha in cut) for file, cut in stored.get("pieces", {}).items()},
         alignments=stored.get("alignments", False),
+        datasets=tuple(stored.get("datasets", ())),
         det=tuple(stored.get("det", ())),
     )
 
 
 def _organisers(evaluation: Evaluation) -> dict[tuple[str, str], dict[str, str]]:
     """The organiser's files by (query set, dataset) and role."""
-    pairs = [(q.name, d.name) for q in evaluation.query_sets for d in evaluation.datasets]
-    return {pair: evaluation.inputs_of(*pair) for pair in pairs}
+    return {pair: evaluation.inputs_of(*pair) for pair in evaluation.pairs}
 
 
 def _digests(
@@ -304,6 +308,7 @@ def save(drafted: Plan, store: Store) -> Plan:
         **({"overlays": drafted.overlays} if drafted.overlays else {}),
         **({"pieces": drafted.pieces} if drafted.pieces else {}),
         **({"alignments": True} if drafted.alignments else {}),
+        **({"datasets": list(drafted.datasets)} if drafted.datasets else {}),
         **({"det": list(drafted.det)} if drafted.det else {}),
     }
     plan_address = address("plan", **stored)

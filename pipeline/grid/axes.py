@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.engine.plan import Plan
+from pipeline.engine.plan import Job, Plan
 from pipeline.engine.result import Result
 from pipeline.terms import Cell
 
 CELL = ("system", "query_set", "dataset")
 ALL = "all"
 """The condition that is always there: everything."""
+NO_SUCH_CELL = "no_such_cell"
+"""Reason: the evaluation does not ask for the query set on the dataset. Axes are full; such places are no cells."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Axes:
         return cls(
             systems=systems,
             query_sets=tuple(dict.fromkeys(cell.query_set for cell in cells)),
-            datasets=tuple(dict.fromkeys(cell.dataset for cell in cells)),
+            datasets=plan.datasets or tuple(dict.fromkeys(cell.dataset for cell in cells)),
             measures=tuple(measure.name for measure in plan.protocol.measures),
             queries=tuple(sorted({block["id"] for result in results for block in result.blocks})),
             conditions=tuple(dict.fromkeys((ALL, *parts, *boards))),
@@ -64,8 +66,8 @@ class Axes:
             for d, dataset in enumerate(self.datasets)
         }
 
-    def place(self, result: Result) -> tuple[int, int, int]:
-        """Index of a result's cell along ``CELL``."""
+    def place(self, result: Result | Job) -> tuple[int, int, int]:
+        """Index of the cell of a result or job along ``CELL``."""
         if result.cell is None:
             raise ValueError("a result without a cell has no place in a grid")
         return self._places[result.cell]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 
 from pipeline.engine.plan import Plan
 from pipeline.engine.result import Result
-from pipeline.engine.rows import columns_of
-from pipeline.grid.axes import ALL, CELL, Axes, array, text_array
+from pipeline.grid import query_rows
+from pipeline.grid.axes import ALL, CELL, NO_SUCH_CELL, Axes, array, text_array
 from pipeline.grid.disclosure import EVERYTHING
 from pipeline.grid.margins import SUMMARIES, margins
 from pipeline.grid.rests import rests
@@ -34,7 +33,7 @@ def gather(plan: Plan, results: Sequence[Result]) -> dict[str, xr.Dataset]:
     import xarray as xr
 
     axes = Axes.of(plan, results)
-    groups = {"": _figures(plan, axes, results), "queries": _queries(axes, results)}
+    groups = {"": _figures(plan, axes, results), "queries": query_rows.gathered(axes, results)}
     groups["curves"] = _curves(axes, results)
     value = groups[""][0]["value"][1]
     groups["load"] = _load(axes, value, plan)
@@ -67,6 +66,8 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
         name: np.full(axes.shape, "", np.dtypes.StringDType())
         for name in ("failed", "failed_where", "failed_message", "signature")
     }
+    nowhere = _nowhere(plan, axes)
+    reason[nowhere], texts["failed"][nowhere] = NO_SUCH_CELL, NO_SUCH_CELL
     for result in results:
         place = axes.place(result)
         texts["signature"][place] = result.signature
@@ -120,6 +121,14 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
     return data, coords
 
 
+def _nowhere(plan: Plan, axes: Axes) -> NDArray[np.bool_]:
+    """By (system, query set, dataset) where the evaluation has no cell."""
+    nowhere = np.ones(axes.shape, np.bool_)
+    for job in plan.jobs:
+        nowhere[axes.place(job)] = False
+    return nowhere
+
+
 def _figures_in(axes: Axes, result: Result, condition: str) -> tuple[Mapping[str, Figure], str]:
     """A result's figures in a condition, and the reason where there are none."""
     board = axes.identities[result.cell.system].get("board") if result.cell else None
@@ -168,35 +177,6 @@ def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int
     better = ((key[None, ...] > key[:, None, ...]) & compared).sum(axis=1)
     ranks: NDArray[np.int64] = np.where(np.isnan(key), 0, better + 1).astype(np.int64)
     return ranks
-
-
-def _queries(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dict[str, Any]]:
-    tables = [columns_of(result.blocks) for result in results]
-    texts = {name for table in tables for name, column in table.items() if column is None}
-    counts = tuple(name for name in dict.fromkeys(chain.from_iterable(tables)) if name not in texts)
-    value = np.full((*axes.shape, len(axes.queries), len(counts)), np.nan)
-    rows = {query: row for row, query in enumerate(axes.queries)}
-    text: dict[str, str] = {}
-    for result, table in zip(results, tables, strict=True):
-        own = np.array([rows[block["id"]] for block in result.blocks], np.int64)
-        for at, name in enumerate(counts):
-            if (column := table.get(name)) is not None:
-                value[(*axes.place(result), own, at)] = column
-        for block in result.blocks:
-            text.setdefault(block["id"], str(block.get("text", "")))
-    dims = (*CELL, "query", "count")
-    data = {
-        "value": array(
-            value, dims, "per query at the submitted decisions; NaN = not in the set or undefined", "ledger"
-        ),
-        "text": text_array([text[query] for query in axes.queries], ("query",), "query text", "query list"),
-    }
-    coords = {
-        **axes.coords(),
-        "query": text_array(axes.queries, ("query",), "query", "query list"),
-        "count": text_array(counts, ("count",), "counts and rates", "rescore"),
-    }
-    return data, coords
 
 
 def _main_curve(curve: Mapping[str, Sequence[Any]]) -> dict[str, NDArray[np.float64]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.grid.axes import NO_SUCH_CELL
 from pipeline.protocols import protocols
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Figure
@@ -112,7 +113,9 @@ def read_run(grid: Mapping[str, xr.Dataset]) -> RunBoards:
         datasets=datasets,
         conditions=tuple(conditions),
         measures=tuple(sorted(_measures(root), key=lambda measure: measure.name != primary)),
-        boards=tuple(reader.board(*place) for place in product(query_sets, datasets, conditions)),
+        boards=tuple(
+            reader.board(*place) for place in product(query_sets, datasets, conditions) if reader.has_cells(*place[:2])
+        ),
     )
 
 
@@ -173,6 +176,11 @@ class _Reader:
         self.cell = {name: strings(root[name].transpose(*cell)) for name in texts}
         self.team, self.primary = strings(root["team"]), root["primary"].values
         self.canary = root["canary"].values if "canary" in root else np.zeros(len(self.systems), bool)
+
+    def has_cells(self, query_set: str, dataset: str) -> bool:
+        """Whether the evaluation asks for the query set on the dataset."""
+        failed = self.cell["failed"][self.index["query_set"][query_set], self.index["dataset"][dataset]]
+        return not failed.size or not (failed == NO_SUCH_CELL).all()
 
     def board(self, query_set: str, dataset: str, condition: str) -> Board:
         place = (self.index["query_set"][query_set], self.index["dataset"][dataset])

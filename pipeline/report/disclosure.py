@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pipeline.engine.result import Result
 from pipeline.grid.disclosure import EVERYTHING, HELD, NO_KEY, SELECTION, Disclosure, levels_of
+from pipeline.grid.query_rows import kept_of
 from pipeline.protocols.base import Conclusion
 from pipeline.report.board import CELL, names
 from pipeline.report.changes.diff import Cause, CellDiff, Diff
@@ -146,9 +147,7 @@ def _root(root: xr.Dataset, levels: Levels) -> xr.Dataset:
 
 
 def _queries(group: xr.Dataset, levels: Levels) -> xr.Dataset:
-    open_to_all = _mask(group, levels, (EVERYTHING,))
-    kept = group["value"].where(open_to_all).dropna("query", how="all")
-    return group.sel(query=kept["query"]).assign(value=kept)
+    return kept_of(group, _mask(group, levels, (EVERYTHING,)).values)
 
 
 def _load(group: xr.Dataset, levels: Levels) -> xr.Dataset:

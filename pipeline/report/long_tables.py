@@ -13,7 +13,8 @@ import orjson
 import xarray as xr
 from numpy.typing import NDArray
 
-from pipeline.report.board import names, strings
+from pipeline.grid.query_rows import read_rows
+from pipeline.report.board import names
 from pipeline.report.plots.det import COLUMNS
 from pipeline.report.spreadsheet import guarded
 
@@ -83,15 +84,12 @@ def query_table(grid: Mapping[str, xr.Dataset]) -> LongTable:
     group = grid.get("queries")
     if group is None or "value" not in group:
         return _NOTHING
-    values = group["value"].transpose(*PLACE, "query", "count").values
-    known = ~np.isnan(values).all(axis=-1)
-    *places, query = np.nonzero(known)
-    queries = tuple(zip(names(group, "query"), strings(group["text"]).tolist(), strict=True))
-    labels = (
-        _places(group, np.ravel_multi_index(places, values.shape[:3])),
-        TextColumns(("query", "text"), queries, query),
-    )
-    return LongTable(labels, names(group, "count"), values[known])
+    found = read_rows(group)
+    places, rows = found.within(PLACE)
+    known = ~np.isnan(found.value[rows]).all(axis=-1)
+    places, rows = places[known], rows[known]
+    labels = (_places(group, places), TextColumns(("query", "text"), found.queries, found.query[rows]))
+    return LongTable(labels, found.counts, found.value[rows])
 
 
 def curve_rows(grid: Mapping[str, xr.Dataset]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -29,10 +29,11 @@ from pipeline.report.families.beyond import FILTERS, beyond
 from pipeline.report.headline import Bar, bars, best_of, bound, headline, is_best, shades
 from pipeline.report.load import load_table
 from pipeline.report.one_system import file_names
+from pipeline.report.parts import parts_of
 from pipeline.report.plots import ape as ape_plot
 from pipeline.report.plots import det
 from pipeline.report.plots.rows import margins
-from pipeline.report.provenance import provenance
+from pipeline.report.provenance import Provenance, provenance
 from pipeline.report.shown import PageContents, shown
 from pipeline.season.times import utc
 
@@ -78,6 +79,9 @@ def page_of(view: PageContents) -> str:
     """The page of a run, or of one of its systems, as HTML text."""
     run, grid, results = view.run, view.grid, view.results
     boards = run.boards_of(ALL)
+    parts = parts_of(boards) if not view.system and view.board is None else ()
+    if parts:  # what stands on the pages of boards is not made for this one
+        grid, results = {"": grid[""]}, ()
     notices = [Notice(result) for result in results if result.cell is not None and result.findings]
     return (
         environment()
@@ -88,11 +92,14 @@ def page_of(view: PageContents) -> str:
             files=file_names(run.systems),
             script=script(),
             levels={name: level for name, level in view.levels.items() if not level.shows_all},
-            changes=view.changes,
-            moved=movement(view.changes, run),
+            parts=parts,
+            board_of=view.board,
+            up="" if view.board is None else "../",
+            changes=None if parts else view.changes,
+            moved=NOTHING if parts else movement(view.changes, run),
             uncertain=view.known,
-            margins=margins(run, view.known),
-            provenance=provenance(run, results),
+            margins=() if parts else margins(run, view.known),
+            provenance=_told(provenance(run, view.results), len(parts)),
             attributes=run.attributes,
             overlays=json.loads(str(run.attributes.get("overlays", "[]"))),
             n_cells=len(run.systems) * len(boards),
@@ -108,11 +115,16 @@ def page_of(view: PageContents) -> str:
             failed=[(board, entry) for board in boards for entry in board.entries if entry.failed],
             facts=_facts(results),
             load=load_table(run, grid),
-            **beyond(run, grid, results),
+            **beyond(run, grid, results, drawn=not parts),
             problems=[notice for notice in notices if notice.result.failed],
             warnings=[notice for notice in notices if not notice.result.failed],
         )
     )
+
+
+def _told(whole: Provenance, n_parts: int) -> Provenance:
+    """Where figures come from, as an index tells it: of its inputs the organisers' alone."""
+    return replace(whole, inputs=tuple(one for one in whole.inputs if not one.system)) if n_parts else whole
 
 
 def render_changes(changes: Diff) -> str:

@@ -21,7 +21,7 @@ from pipeline.report.uncertainty import Place, Uncertainty, uncertainties
 class PageContents:
     """Grid, results and what moved, without what is held back; ``run`` is the grid read, ``known`` its intervals.
 
-    ``system`` is the one whose page it is, "" for all.
+    ``system`` is the one whose page it is, "" for all; ``board`` the (query set, dataset), where it has its own page.
     """
 
     grid: Mapping[str, xr.Dataset]
@@ -31,6 +31,7 @@ class PageContents:
     changes: Diff | None
     known: Mapping[Place, Uncertainty]
     system: str = ""
+    board: tuple[str, str] | None = None
 
     def of(self, system: str) -> PageContents:
         """The contents of one system's page: nothing of anybody else, and nothing of what moved."""

@@ -48,6 +48,7 @@ REASONS = {
     "weights_of_other_classes": "the weights are given for other classes",
     "no_audio_duration": "how much audio was processed is not known (setting t_audio)",
     "not_made": "the run was made before this measure came",
+    "no_such_cell": "the evaluation does not ask for the query set on the dataset",
     "no_cost_at_all": "there was no cost to begin with",
 }
 

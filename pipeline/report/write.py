@@ -12,12 +12,14 @@ import xarray as xr
 from pipeline.engine import jsonbytes
 from pipeline.engine.result import Result, document_bytes
 from pipeline.meta.intervals import BoardIntervals
+from pipeline.report.board import ALL
 from pipeline.report.boards_file import boards_json
 from pipeline.report.changes.diff import Diff
 from pipeline.report.changes.documents import diff_document
 from pipeline.report.long_tables import curve_table, query_table
 from pipeline.report.one_system import file_names
 from pipeline.report.page import page_of
+from pipeline.report.parts import of_board, parts_of
 from pipeline.report.publication import board_tex, scores_json
 from pipeline.report.shown import shown
 from pipeline.report.spreadsheet import csv_of
@@ -37,7 +39,8 @@ def write_reports(
     """Write a run's reports under ``run_prefix``; returns name → path in the store.
 
     They are index.html, board.csv, board.tex, boards.json, queries.csv, curves.csv and results.json, and for every
-    system its page and its scores.json in ``systems``. With ``changes`` since an earlier run the page has a section of
+    system its page and its scores.json in ``systems``. Of a large run index.html leads to the pages of its boards, in
+    ``boards``. With ``changes`` since an earlier run the page has a section of
     them, and changes.json has them all. None of them holds what the disclosure of a dataset holds back.
     Raises ``StoreError`` when the store does not take them.
     """
@@ -69,6 +72,8 @@ def _files(
     yield "results.json", b"".join(results_json(whole.grid, whole.results))
     if whole.changes is not None:
         yield "changes.json", jsonbytes.dumps(diff_document(whole.changes))
+    for part in parts_of(run.boards_of(ALL)):
+        yield part.file, page_of(of_board(whole, part)).encode("utf-8", "replace")
     for system, name in file_names(run.systems).items():
         yield f"systems/{name}.html", page_of(whole.of(system)).encode("utf-8", "replace")
         yield f"systems/{name}.scores.json", scores_json(run, system)

@@ -36,8 +36,13 @@ FILTERS: dict[str, Any] = {
 }
 
 
-def beyond(run: RunBoards, grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> dict[str, Any]:
-    """The names that the sections' templates read; empty where no result has anything to show there."""
+def beyond(
+    run: RunBoards, grid: Mapping[str, xr.Dataset], results: Iterable[Result], *, drawn: bool = True
+) -> dict[str, Any]:
+    """The names that the sections' templates read; empty where no result has anything to show there.
+
+    With ``drawn`` false there are no pictures of figures either.
+    """
     boards = board_cells(run, results)
     curves = read_curves(grid)
     maps = query_maps(run, grid)
@@ -52,7 +57,7 @@ def beyond(run: RunBoards, grid: Mapping[str, xr.Dataset], results: Iterable[Res
         "few": NAMED,
         "unit_name": (blocks.one, blocks.several) if blocks else ("query", "queries"),
         "page_data": page_data(run, maps, curves),
-        "pareto": pareto_section(run),
+        "pareto": pareto_section(run) if drawn else None,
         "speaker_plots": speakers.speaker_plots(boards),
         "confused": tuple(board for board in boards if board.having("confusions")),
         "reliability_plots": reliability.reliability_plots(boards),

@@ -14,9 +14,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from pipeline.arrays import Floats
+from pipeline.grid.query_rows import QueryRows, read_rows
 from pipeline.metrics.best import worths
 from pipeline.protocols.blocks import Blocks
-from pipeline.report.board import ALL, RunBoards, names, strings
+from pipeline.report.board import ALL, RunBoards, names
 from pipeline.report.columns import coded
 from pipeline.report.plots.linear import MOST
 
@@ -69,29 +70,32 @@ def query_maps(run: RunBoards, grid: Mapping[str, xr.Dataset]) -> tuple[QueryMap
     group = grid.get("queries")
     if group is None or "value" not in group or not group.sizes.get("query"):
         return ()
-    columns = names(group, "count")
+    found = read_rows(group)
+    columns = found.counts
     blocks = run.protocol.family.can.blocks if run.protocol else None
     if blocks is None or blocks.mapped not in columns:
         return ()
-    ids, texts = names(group, "query"), tuple(strings(group["text"]).tolist())
-    values = group["value"].transpose("query_set", "dataset", "system", "query", "count").values
     at = {dim: {name: i for i, name in enumerate(names(group, dim))} for dim in ("query_set", "dataset", "system")}
     maps = []
     for board in run.boards_of(ALL):
         systems = [entry.system for entry in board.entries if not entry.failed]
-        rows = [at["system"][name] for name in systems]
-        part = values[at["query_set"][board.query_set], at["dataset"][board.dataset]][rows]
-        known = (
-            np.flatnonzero(np.isfinite(part[..., columns.index(blocks.mapped)]).any(axis=0))
-            if rows
-            else np.empty(0, int)
-        )
-        if known.size:
-            own = part[:, known]
-            labels = [(ids[k], texts[k]) for k in known.tolist()]
+        pair = at["query_set"][board.query_set], at["dataset"][board.dataset]
+        known, part = _by_query(found, [found.of((at["system"][name], *pair)) for name in systems])
+        there = np.isfinite(part[..., columns.index(blocks.mapped)]).any(axis=0)
+        if there.any():
+            labels = [found.queries[k] for k in known[there].tolist()]
             place = (board.query_set, board.dataset)
-            maps.append(_map(place, blocks, systems, run.systems, labels, columns, own))
+            maps.append(_map(place, blocks, systems, run.systems, labels, columns, part[:, there]))
     return tuple(maps)
+
+
+def _by_query(found: QueryRows, cells: Sequence[slice]) -> tuple[NDArray[np.int64], Floats]:
+    """The queries that any of some cells has, by place, and (cell, query, count), NaN where a cell has not."""
+    known = np.unique(np.concatenate([np.empty(0, np.int64), *(found.query[rows] for rows in cells)]))
+    values = np.full((len(cells), known.size, len(found.counts)), np.nan)
+    for cell, rows in enumerate(cells):
+        values[cell, np.searchsorted(known, found.query[rows])] = found.value[rows]
+    return known, values
 
 
 def _map(

@@ -123,12 +123,16 @@ def test_every_number_of_every_board_is_the_grids(any_page):
 
 def test_every_number_by_query_is_the_grids(any_page):
     data = json.loads(re.search(r'id="page-data">(.*?)</script>', any_page, re.DOTALL)[1])
-    n_seen = 0
+    group, n_seen = any_page.grid["queries"], 0
     for one in data["maps"]:
         systems = [data["systems"][at]["name"] for at in one["systems"]]
-        place = {"query_set": one["q"], "dataset": one["d"], "system": systems, "query": one["ids"]}
+        cells = [group.sel(query_set=one["q"], dataset=one["d"], system=system) for system in systems]
+        spans = [slice(int(cell["first_row"]), int(cell["first_row"] + cell["n_rows"])) for cell in cells]
+        ids = group["query"].values[group["query_place"].values]
         for name in one["columns"]:
-            wanted = any_page.grid["queries"]["value"].sel(**place, count=name).transpose("system", "query").values
+            column = group["value"].sel(count=name).values
+            rows = [dict(zip(ids[span].tolist(), column[span].tolist(), strict=True)) for span in spans]
+            wanted = np.array([[row.get(query, np.nan) for query in one["ids"]] for row in rows])
             np.testing.assert_array_equal(decoded(one["columns"], len(systems), name), wanted)
             n_seen += wanted.size
     assert n_seen or not data["maps"]

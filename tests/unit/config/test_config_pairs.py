@@ -102,7 +102,8 @@ def test_settings_outputs_and_files_of_no_cell_are_refused(folder: Folder, fault
 
 
 def test_an_overlay_of_no_cell_is_refused(faults: Faults) -> None:
-    layer = "overlays:\n- {withdraw_queries: [q], author: A, reason: R, date: 2026-01-01, query_sets: [dev], datasets: [indian]}\n"
+    about = "author: A, reason: R, date: 2026-01-01"
+    layer = f"overlays:\n- {{withdraw_queries: [q], {about}, query_sets: [dev], datasets: [indian]}}\n"
     ((code, line, message),) = faults(HEAD + PAIRED + layer + FOUND)
     assert (code, line) == ("unknown_cell", 11)
     assert "holds for no cell" in message

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 ENDING = ".zarr.zip"
 _ABOUT = "zarr.json"
 """The entry that says what all groups hold."""
+_COORDINATES: dict[str, bool] = {"mask_and_scale": False, "decode_times": False}
+_PLAIN: dict[str, bool] = {"decode_cf": False, "create_default_indexes": False}
+"""What xarray makes of what is stored: coordinates, or not even these, which opens a small group a third sooner."""
 
 
 def write_groups(store: Store, path: str, groups: Mapping[str, xr.Dataset]) -> None:
@@ -104,7 +107,10 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
 
 
 def dataset_of(source: ZarrStore, group: str = "", *, indexes: bool = True) -> xr.Dataset:
-    """A group of a Zarr store, lazily and as it was written: attributes are only attributes."""
+    """A group of a Zarr store, lazily and as it was written: attributes are only attributes.
+
+    Without ``indexes`` no variable is a coordinate either: nobody looks for a row by its name.
+    """
     import xarray as xr
 
     dataset: xr.Dataset = xr.open_zarr(
@@ -113,9 +119,7 @@ def dataset_of(source: ZarrStore, group: str = "", *, indexes: bool = True) -> x
         chunks=None,
         consolidated=True,
         zarr_format=3,
-        mask_and_scale=False,
-        decode_times=False,
-        create_default_indexes=indexes,
+        **(_COORDINATES if indexes else _PLAIN),
     )
     return dataset
 

@@ -33,23 +33,23 @@ def collect_pairs(place: OpenDocument) -> tuple[Pair, ...]:
         first = next(iter(own))
         where = f"`datasets.{first}.query_sets` in line {place.document.line(('datasets', first, 'query_sets'))}"
         place.note(("pairs",), "contradiction", f"and {where} both say which cells exist", "Keep one of the two.")
-    found = _listed(top["pairs"], names, place) if "pairs" in top else []
+    found = listed(top["pairs"], ("pairs",), names, place) if "pairs" in top else []
     for dataset in names["datasets"] if "pairs" not in top else ():
         found += _of_dataset(dataset, own.get(dataset), dataset in own, names["query_sets"], place)
     if "pairs" not in top or not own:
-        _check_all_used(set(found), {**names, "datasets": names["datasets"] if "pairs" in top else []}, place)
+        check_all_used(found, {**names, "datasets": names["datasets"] if "pairs" in top else []}, (), place)
     every = [(query_set, dataset) for query_set in names["query_sets"] for dataset in names["datasets"]]
     return tuple(pair for pair in every if pair in set(found))
 
 
-def _listed(given: Any, names: Mapping[str, Sequence[str]], place: OpenDocument) -> list[Pair]:
-    """The pairs of the field ``pairs``."""
+def listed(given: Any, field: Path, names: Mapping[str, Sequence[str]], place: OpenDocument) -> list[Pair]:
+    """The pairs that a field lists, of known ``query_sets`` and ``datasets``. Faults are noted."""
     if not isinstance(given, list) or not given:
-        place.note(("pairs",), "wrong_type", "must be a list of pairs [query set, dataset]", _ALL_OF_THEM)
+        place.note(field, "wrong_type", "must be a list of pairs [query set, dataset]", _ALL_OF_THEM)
         return []
     found: dict[Pair, Path] = {}
     for at, one in enumerate(given):
-        path: Path = ("pairs", at)
+        path: Path = (*field, at)
         if not isinstance(one, list) or len(one) != 2 or not all(isinstance(name, str) for name in one):
             place.note(path, "wrong_type", f"must be a pair [query set, dataset] (got {shown(str(one))})")
             continue
@@ -100,10 +100,11 @@ def _is_known(name: str, side: str, known: Sequence[str], path: Path, place: Ope
     return False
 
 
-def _check_all_used(found: set[Pair], names: Mapping[str, Sequence[str]], place: OpenDocument) -> None:
+def check_all_used(found: Sequence[Pair], names: Mapping[str, Sequence[str]], field: Path, place: OpenDocument) -> None:
     """Note what no pair names: with a typing error a whole language would be missing without a word."""
     for at, (side, other) in enumerate((("query_sets", "dataset"), ("datasets", "query set"))):
+        used = {pair[at] for pair in found}
         for name in names[side]:
-            if not any(pair[at] == name for pair in found):
+            if name not in used:
                 what = f"has no {other} left: no pair names it"
-                place.note((side, name), "contradiction", what, "Give it a pair, or remove it.")
+                place.note((*field, side, name), "contradiction", what, "Give it a pair, or remove it.")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from pipeline.config.document import Document, dotted, read_document
 from pipeline.config.models import Name, SettingText, Slug
+from pipeline.config.pairs import Pair, check_all_used, listed
 from pipeline.config.place import OpenDocument
 from pipeline.config.urls import fault_of, folder_of, masked, placeholders, shown
 from pipeline.errors import ConfigError, Problems, UsageError
@@ -73,6 +74,8 @@ class _Phase(_SeasonModel):
     late: Literal["mark", "refuse"] = "mark"
     query_sets: list[Name] = Field(min_length=1)
     datasets: list[Name] = Field(min_length=1)
+    pairs: Any = None
+    """Read by ``pipeline.config.pairs``."""
     inputs: dict[str, str] = Field(default_factory=dict)
     fields: dict[str, str] = Field(default_factory=dict)
     most_runs: Count | None = None
@@ -225,6 +228,11 @@ def _phase(name: str, phase: _Phase, season: _Season, place: OpenDocument) -> Se
             place.note(path, *fault)
         inputs[role] = place.resolve(path, url)
     required = tuple(Required(one.board, one.of) for one in phase.required)
+    pairs: list[Pair] = []
+    if phase.pairs is not None:
+        names = {"query_sets": phase.query_sets, "datasets": phase.datasets}
+        pairs = listed(phase.pairs, ("phases", name, "pairs"), names, place)
+        check_all_used(pairs, names, ("phases", name), place)
     kept = {
         field: getattr(phase, field)
         for field in ("kind", "evaluation", "deadline", "late", "fields", "most_runs", "disclosure")
@@ -233,6 +241,7 @@ def _phase(name: str, phase: _Phase, season: _Season, place: OpenDocument) -> Se
         name=name,
         query_sets=tuple(phase.query_sets),
         datasets=tuple(phase.datasets),
+        pairs=tuple(pairs),
         inputs=inputs,
         required=required,
         **kept,

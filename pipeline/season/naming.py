@@ -118,7 +118,7 @@ def _lre(phase: SeasonPhase, team: str, name: str, remarks: Remarks) -> Piece | 
         remarks.error("wrong_field", name, what, "Submit it where it belongs.")
     slot = f"{read.track}_{read.system}"
     fields = {"track": read.track, "system_id": read.system, "board": read.track}
-    dataset = phase.datasets[0] if phase.datasets else ""
+    dataset = next((one for track, one in phase.cells if track == read.track), (phase.datasets or ("",))[0])
     primary = read.system == "pri"
     return Piece(f"{team}_{read.system}", slot, "output", name, primary, fields, read.track, dataset)
 
@@ -134,8 +134,14 @@ def _patterned(
         remarks.error("bad_file_name", name, what, f"Rename it ({sets}).")
         return None
     given = found.groupdict()
-    query_set = given.get("query_set") or phase.query_sets[0]
-    dataset = given.get("dataset") or phase.datasets[0]
+    sides = given.get("query_set"), given.get("dataset")
+    fits = [pair for pair in phase.cells if all(side in (None, one) for side, one in zip(sides, pair, strict=True))]
+    if not fits:
+        what = f"query set {sides[0]} is not asked for on dataset {sides[1]}"
+        allowed = ", ".join("/".join(pair) for pair in phase.cells)
+        remarks.error("wrong_field", name, what, f"Submit it where it belongs (allowed here: {allowed}).")
+        return None
+    query_set, dataset = fits[0]
     named = system_name(team, given.get("system") or system)
     role = find(rules.protocol).family.outputs[0]
     return Piece(named, f"{named}/{query_set}/{dataset}", role, name, primary, {}, query_set, dataset)
@@ -167,4 +173,4 @@ def _regex(pattern: str, phase: SeasonPhase, team: str) -> re.Pattern[str]:
 
 def only_cell(phase: SeasonPhase) -> tuple[str, str]:
     """The one cell that identifiers of a phase are of."""
-    return (phase.query_sets or ("",))[0], (phase.datasets or ("",))[0]
+    return phase.cells[0] if phase.cells else ((phase.query_sets or ("",))[0], (phase.datasets or ("",))[0])

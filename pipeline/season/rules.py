@@ -46,6 +46,13 @@ class SeasonPhase:
     disclosure: str = "named"
     """What a team sees of the others once results are released: ``named`` boards, which are public, ``anonymous`` ones,
     which are in its packet only, or nothing (``own``)."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """The (query set, dataset) pairs that are asked for; empty: all are."""
+
+    @property
+    def cells(self) -> tuple[tuple[str, str], ...]:
+        """The (query set, dataset) pairs that are asked for."""
+        return self.pairs or tuple((query_set, dataset) for query_set in self.query_sets for dataset in self.datasets)
 
     @property
     def ends(self) -> datetime:
@@ -111,5 +118,6 @@ def rules_of(stored: Mapping[str, Any]) -> SeasonRules:
 
 
 def _phase(stored: Mapping[str, Any]) -> SeasonPhase:
-    lists = {name: tuple(stored[name]) for name in ("query_sets", "datasets")}
+    lists: dict[str, tuple[Any, ...]] = {name: tuple(stored[name]) for name in ("query_sets", "datasets")}
+    lists["pairs"] = tuple((query_set, dataset) for query_set, dataset in stored.get("pairs", ()))
     return SeasonPhase(**{**stored, **lists, "required": tuple(Required(**entry) for entry in stored["required"])})

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from pipeline.engine.cell import COMPRESSED
+from pipeline.engine.inputs import COMPRESSED, INFLATED
 from pipeline.engine.plan import Job
 
 CELL_S = 0.3
 """Processor time of a cell, however small it is."""
 BYTES_PER_S = 10e6
 """Bytes of inputs that a worker scores in a second."""
-INFLATED = 20
-"""Times that a compressed file is larger than its bytes, about."""
 START_S = 8.0
 """What a run takes until its first cell is scored by a worker, with Prefect's embedded server, on a quiet machine."""
 

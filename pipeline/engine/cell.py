@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.engine import supplements
 from pipeline.engine.counting import merged
+from pipeline.engine.inputs import COMPRESSED, INFLATED
 from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import WORKER_DIED, Job, Plan
 from pipeline.engine.result import Result, from_bytes, to_bytes
@@ -18,8 +19,10 @@ from pipeline.engine.tasks import (
     conclude,
     concluded,
     count_batch,
+    cut_trials,
     ingest,
     keep,
+    lay_batch,
     merge,
     named_sources,
     read_piece,
@@ -42,8 +45,6 @@ if TYPE_CHECKING:
 
 BYTES_PER_TASK = 32_000_000
 """Bytes of an output up to which a cell is one task."""
-COMPRESSED = (".gz", ".zst")
-"""Ends of names of files that hold more than their bytes: twenty times as much, about."""
 MERGE_ARITY = 8
 
 
@@ -109,7 +110,7 @@ def with_supplements(store: Store, plan: Plan, job: Job, result: Result) -> tupl
         nonlocal work
         work += _do_supplements(store, plan, job, None, anew=True)
 
-    return mended(lambda: supplements.beside(store, job, result), again, f"a supplement of {job.path}")[0], work
+    return mended(lambda: supplements.supplemented(store, job, result), again, f"a supplement of {job.path}")[0], work
 
 
 def figured(store: Store, plan: Plan, job: Job) -> Result:
@@ -118,7 +119,7 @@ def figured(store: Store, plan: Plan, job: Job) -> Result:
     An output that was never read is read into the store.
     """
     if store.exists(job.path):
-        kept = unless_damaged(lambda: supplements.beside(store, job, kept_result(store, job)), job.path)
+        kept = unless_damaged(lambda: supplements.supplemented(store, job, kept_result(store, job)), job.path)
         if kept is not None:
             return kept
     try:
@@ -184,19 +185,19 @@ def _score(store: Store, plan: Plan, job: Job, client: Client | OnCluster | None
         whole: Work = run.one(score_whole, *place)
         return whole
     here = CellPlace.of(*place)
-    work = here.work + _read_pieces(run, store, plan, job, here.trials)
-    ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place)
+    laid = _laid_batches(run, store, plan, job, here.trials)
+    ingested: tuple[trialstore.TrialsInfo, Work] = run.one(ingest, *place, laid)
     info, read = ingested
     ranges, there = here.ranges(info), store.exists(here.labels)
     partials = [run.submit(score_batch, *place, *ends, there) for ends in ranges]
     done: Work = run.one(conclude, *place, _merged(run, partials), info)
-    return work + read + done
+    return here.work + read + done
 
 
 def _is_one_task(plan: Plan, job: Job) -> bool:
     """Whether a cell is worth one task only, by the bytes of its output."""
     sources = [job.inputs[role] for role in plan.protocol.family.outputs if role in job.inputs]
-    n_bytes = sum(source.n_bytes * (20 if source.uri.endswith(COMPRESSED) else 1) for source in sources)
+    n_bytes = sum(source.n_bytes * (INFLATED if source.uri.endswith(COMPRESSED) else 1) for source in sources)
     pieces = any(source.sha256 in plan.pieces for source in sources)
     return not pieces and n_bytes <= BYTES_PER_TASK
 
@@ -209,15 +210,19 @@ def _merged(run: Here | OnCluster, partials: list[Any]) -> Any:
     return partials[0]
 
 
-def _read_pieces(run: Here | OnCluster, store: Store, plan: Plan, job: Job, path: str) -> Work:
-    """A large output read in pieces, a task each, where its trials are not at ``path`` yet."""
-    source = job.inputs[plan.protocol.family.outputs[0]]
-    n_pieces = len(plan.pieces.get(source.sha256, ()))
+def _laid_batches(run: Here | OnCluster, store: Store, plan: Plan, job: Job, path: str) -> list[Any]:
+    """A large output read in pieces, a task each, and its trials in batches, a task each, that are not at ``path`` yet.
+
+    What an index has to wait for before it commits them.
+    """
+    place, output = (store, plan.address, job.cell), job.inputs[plan.protocol.family.outputs[0]]
+    n_pieces = len(plan.pieces.get(output.sha256, ()))
     if not n_pieces or trialstore.is_there(store, path) or trialstore.is_refused(store, path):
-        return Work()
-    read = [run.submit(read_piece, store, plan.address, job.cell, k) for k in range(n_pieces)]
-    done: list[Work] = run.one(list, read)
-    return sum(done, Work())
+        return []
+    read = [run.submit(read_piece, *place, k) for k in range(n_pieces)]
+    found: tuple[list[tuple[int, int]], Work] = run.one(cut_trials, *place, read)
+    ranges, work = found
+    return [work, *(run.submit(lay_batch, *place, *ends) for ends in ranges)]
 
 
 def _foretold(plan: Plan, job: Job, reason: str) -> Finding:

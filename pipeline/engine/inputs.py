@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, TypeVar
 
 from pipeline.errors import InputError, PlatformError
 from pipeline.formats import READERS
@@ -17,6 +18,11 @@ from pipeline.store.blobs import open_input, redacted
 from pipeline.store.meter import BYTES
 from pipeline.terms import Source
 
+T = TypeVar("T")
+COMPRESSED = (".gz", ".zst")
+"""Ends of names of files that hold more than their bytes."""
+INFLATED = 20
+"""How many times as much, about."""
 _BLOCK = 1 << 20
 
 
@@ -71,19 +77,26 @@ def read_role(
     ``InputError`` for a missing or refused file, ``PlatformError`` for one of other bytes than ``sha256`` says, refused
     or not: a file that is half uploaded is refused, and is not the one that was meant.
     """
+    name = where or redacted(uri)
+    read = READERS[format_of(protocol, role)]
+    table, hashed = _read_by(uri, name, sha256, lambda stream: read(stream, name))
+    return table, Source(name, role, hashed.sha256, hashed.n_bytes)
+
+
+def _read_by(uri: str, name: str, sha256: str, read: Callable[[BinaryIO], T]) -> tuple[T, _Hashed]:
+    """What ``read`` makes of a file, and its bytes as they were hashed; raises as ``read_role`` does."""
     with open_input(uri) as stream:
-        name = where or redacted(uri)
         hashed = _Hashed(stream, name)
         buffered = io.BufferedReader(hashed, _BLOCK)
         try:
-            table = READERS[format_of(protocol, role)](unpacked(buffered, name), name)
+            made = read(unpacked(buffered, name))
         except InputError as error:
             if sha256 and not _is_whole(buffered, hashed, sha256):
                 raise _changed(uri) from error
             raise
         if not _is_whole(buffered, hashed, sha256):
             raise _changed(uri)
-    return table, Source(name, role, hashed.sha256, hashed.n_bytes)
+    return made, hashed
 
 
 def _is_whole(rest: BinaryIO, hashed: _Hashed, sha256: str) -> bool:
@@ -126,8 +139,20 @@ def read_planned(protocol: Protocol, role: str, planned: Source) -> Any:
     Raises ``InputError`` where the format refuses it, and ``PlatformError`` where it is gone or has other bytes than
     were planned for: what would be made of it must not stand under the planned address.
     """
-    try:
+    with _there(planned):
         return read_role(protocol, role, planned.uri, role, planned.sha256)[0]
+
+
+def with_planned(planned: Source, role: str, read: Callable[[BinaryIO], T]) -> T:
+    """What ``read`` makes of an input that a plan names by its bytes; raises as ``read_planned`` does."""
+    with _there(planned):
+        return _read_by(planned.uri, role, planned.sha256, read)[0]
+
+
+@contextmanager
+def _there(planned: Source) -> Iterator[None]:
+    try:
+        yield
     except InputError as error:
         if error.findings[0].code in ("missing_input", "unknown_place"):
             raise PlatformError(

@@ -15,9 +15,9 @@ from typing import Any
 
 from pipeline import protocols
 from pipeline.engine import editions
-from pipeline.engine.inputs import digest, format_of
+from pipeline.engine.inputs import COMPRESSED, INFLATED, digest, format_of
 from pipeline.engine.labels import labels
-from pipeline.engine.stored import pieces, references
+from pipeline.engine.stored import cuts, pieces, references
 from pipeline.engine.work import Work, total
 from pipeline.errors import Finding, InputError, StoreError, UsageError
 from pipeline.protocols.base import Protocol
@@ -77,7 +77,7 @@ class Plan:
     """What reports may show, by dataset; of those that are not named everything."""
     overlays: tuple[Mapping[str, Any], ...] = ()
     """What was laid over the evaluation, with author, date and reason; files by digest."""
-    pieces: Mapping[str, pieces.Pieces] = field(default_factory=dict)
+    pieces: Mapping[str, cuts.Pieces] = field(default_factory=dict)
     """The pieces that large outputs are read in, by the SHA-256 of the file."""
     alignments: bool = False
     """Whether reports include the organisers' tables of every cell, alignment.csv among them."""
@@ -126,7 +126,8 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
     names = labels([*uris, *outputs, *resources])
     main = protocol.family.outputs[0]
     cut = {uri for s in evaluation.systems for uri in s.outputs.values()}
-    cut = cut if format_of(protocol, main) in pieces.FORMATS else set()
+    is_cut = format_of(protocol, main) in pieces.FORMATS and protocol.family.can.by_buckets is not None
+    cut = cut if is_cut else set()
     known, parts = _digests(uris, optional=outputs | resources, cut=cut)
     made, works = dict[tuple[str, str], str](), list[Work]()
     for pair, inputs in organisers.items():
@@ -198,17 +199,18 @@ def _organisers(evaluation: Evaluation) -> dict[tuple[str, str], dict[str, str]]
 
 def _digests(
     required: set[str], *, optional: set[str], cut: set[str]
-) -> tuple[dict[str, Source], dict[str, pieces.Pieces]]:
+) -> tuple[dict[str, Source], dict[str, cuts.Pieces]]:
     """Sources by URL, and the pieces of large files of those to ``cut`` by digest.
 
     Missing optional ones are left out; problems of all required ones are raised together.
     """
     problems: list[Finding] = []
-    parts: dict[str, pieces.Pieces] = {}
+    parts: dict[str, cuts.Pieces] = {}
     size = pieces.piece_bytes()
 
     def look(uri: str) -> Source | None:
-        cutter = pieces.Cutter(size) if uri in cut else None
+        packed = uri.endswith(COMPRESSED)
+        cutter = cuts.Cutter(size) if uri in cut and not packed else None
         try:
             source = digest(uri, "") if cutter is None else digest(uri, "", cutter.feed, above=size)
         except InputError as error:
@@ -217,6 +219,8 @@ def _digests(
             return None
         if cutter is not None and (found := cutter.pieces()):
             parts[source.sha256] = found
+        elif uri in cut and source.n_bytes * (INFLATED if packed else 1) > size:
+            parts[source.sha256] = ((0, source.sha256),)
         return Source(uri, "", source.sha256, source.n_bytes)
 
     with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:

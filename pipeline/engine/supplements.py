@@ -69,7 +69,7 @@ def _head(job: Job, measure: Measure[Any]) -> dict[str, Any]:
     }
 
 
-def beside(store: Store, job: Job, result: Result) -> Result:
+def supplemented(store: Store, job: Job, result: Result) -> Result:
     """The result with what its supplements say. Raises ``DamageError`` where one is lost, damaged or another's."""
     for name, path in job.supplements.items():
         stored = _read(store, job, path)

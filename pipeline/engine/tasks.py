@@ -5,9 +5,9 @@ A task gets addresses and returns what was made, or a partial. It opens the stor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from pipeline.align.labels import Labels
@@ -22,7 +22,7 @@ from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.result import Result, to_bytes
 from pipeline.engine.sampled import sampled
 from pipeline.engine.score import scored
-from pipeline.engine.stored import labelstore, pieces, references, trialstore
+from pipeline.engine.stored import cuts, labelstore, pieces, references, trialstore
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import DRAWN, AnyReference, Conclusion, Protocol, Scope
@@ -48,6 +48,8 @@ class CellPlace:
     reference: AnyReference
     work: Work
     """More than nothing only where the reference had to be mended."""
+    pieces: cuts.Pieces = ()
+    """The pieces that the cell's output is read in, where it is large."""
 
     @classmethod
     def of(cls, store: Store, plan_address: str, cell: Cell) -> CellPlace:
@@ -55,7 +57,19 @@ class CellPlace:
         plan = _plan(store, plan_address)
         job = plan.by_cell[cell]
         protocol = plan.protocol_of(job)
-        return cls(store, job, protocol, *references.sound(store, protocol, job.reference, job.inputs))
+        found, work = references.sound(store, protocol, job.reference, job.inputs)
+        output = job.inputs.get(protocol.family.outputs[0])
+        return cls(store, job, protocol, found, work, () if output is None else plan.pieces.get(output.sha256, ()))
+
+    @property
+    def trials_made_from(self) -> tuple[Store, Protocol, Mapping[str, Source], Any]:
+        """What ``trialstore`` asks for: store, protocol, inputs and timeline."""
+        return self.store, self.protocol, self.job.inputs, self.reference.timeline
+
+    @property
+    def output(self) -> Source:
+        """The main output of the cell."""
+        return self.job.inputs[self.protocol.family.outputs[0]]
 
     @property
     def trials(self) -> str:
@@ -83,7 +97,7 @@ class CellPlace:
 
     def rows(self, first: int, last: int) -> tuple[Any, Any, Work]:
         """Trials and key of buckets ``first`` up to ``last`` (exclusive), and what had to be mended for them."""
-        found, work = trialstore.sound(self.store, self.protocol, self.job.inputs, self.reference.timeline, first, last)
+        found, work = trialstore.sound(*self.trials_made_from, first, last, self.pieces)
         return found, self.reference.key.tiles(first, last), work
 
     def is_batch(self, first: int, last: int) -> bool:
@@ -111,23 +125,40 @@ def score_whole(store: Store, plan_address: str, cell: Cell) -> Work:
 
 
 @costed("ingest")
-def ingest(store: Store, plan_address: str, cell: Cell) -> tuple[trialstore.TrialsInfo, Work]:
-    """Task: read the cell's output once into the trials store, unless it is there."""
+def ingest(
+    store: Store, plan_address: str, cell: Cell, laid: Sequence[Work] = ()
+) -> tuple[trialstore.TrialsInfo, Work]:
+    """Task: read the cell's output once into the trials store, unless it is there; ``laid`` is what was done for it."""
     place = CellPlace.of(store, plan_address, cell)
-    known = _plan(store, plan_address).pieces
-    read = partial(pieces.read, store, known)
-    info, work = trialstore.ensure(store, place.protocol, place.job.inputs, place.reference.timeline, read)
-    for source in place.job.inputs.values():
-        pieces.forget(store, place.protocol, source, known.get(source.sha256, ()))
-    return info, place.work + work
+    info, work = trialstore.ensure(*place.trials_made_from, place.pieces)
+    return info, place.work + sum(laid, Work()) + work
 
 
 @costed("pieces")
 def read_piece(store: Store, plan_address: str, cell: Cell, k: int) -> Work:
-    """Task: read piece ``k`` of the cell's output into the store, for the task that makes trials of all of them."""
-    plan = _plan(store, plan_address)
-    source = plan.by_cell[cell].inputs[plan.protocol.family.outputs[0]]
-    pieces.ensure(store, plan.protocol, source, plan.pieces[source.sha256], k)
+    """Task: read piece ``k`` of the cell's output into the store, for the tasks that make trials of all of them."""
+    keep_some_memory()
+    place = CellPlace.of(store, plan_address, cell)
+    pieces.ensure(store, place.protocol, place.output, place.pieces, k)
+    return Work()
+
+
+@costed("layout")
+def cut_trials(store: Store, plan_address: str, cell: Cell, read: Sequence[Work]) -> tuple[list[tuple[int, int]], Work]:
+    """Task: the runs of buckets that are a task each to lay out, after all pieces are ``read``; none where all are."""
+    place = CellPlace.of(store, plan_address, cell)
+    spread = trialstore.spread_of(*place.trials_made_from, place.pieces)
+    return [] if spread is None else trialstore.ranges_of(spread.offsets), sum(read, Work())
+
+
+@costed("layout")
+def lay_batch(store: Store, plan_address: str, cell: Cell, first: int, last: int) -> Work:
+    """Task: sort and write the trials of buckets ``first`` up to ``last`` (exclusive), for the index to commit."""
+    keep_some_memory()
+    place = CellPlace.of(store, plan_address, cell)
+    spread = trialstore.spread_of(*place.trials_made_from, place.pieces)
+    if spread is not None:
+        trialstore.lay_batch(*place.trials_made_from, spread, (first, last))
     return Work()
 
 

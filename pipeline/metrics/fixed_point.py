@@ -74,10 +74,3 @@ class FixedPoint:
 def in_blocks(n_rows: int) -> Iterator[slice]:
     """Rows, so many at a time that columns of them stay in a processor's caches: fresh memory costs more than sums."""
     return (slice(begin, begin + _AT_ONCE) for begin in range(0, n_rows, _AT_ONCE))
-
-
-def running(words: Ints, ends: Ints) -> Ints:
-    """Exclusive running sums of ``words``, read at ``ends``."""
-    sums = np.zeros(words.size + 1, np.int64)
-    np.cumsum(words, out=sums[1:])
-    return sums[ends]

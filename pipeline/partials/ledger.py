@@ -6,7 +6,7 @@ All term-weighted, cross-entropy and cost-curve figures are functions of it, wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.arrays import Bools, Codes, Floats, Ints
-from pipeline.partials.rows import COUNT_TYPES, Counts, Rows, collapse, firsts, joined, narrowed, tally
+from pipeline.partials.rows import COUNT_TYPES, Counts, Rows, collapse, firsts, joined, tally
 from pipeline.partials.scores import Scores
 
 
@@ -135,13 +135,6 @@ class Ledger:
         query, n_conditions = _positions(self.queries, names), len(self.conditions)
         rows = self._under(np.arange(n_conditions), query, n_conditions, len(names))
         return _of(self.conditions, names, self.omitted[:, query >= 0], rows)
-
-    def without_targets(self) -> Ledger:
-        """These trials where no query has a target: every trial is a non-target, and nothing is omitted."""
-        n_target, n_nontarget, n_target_yes, n_nontarget_yes = self.counts.astype(np.int64)
-        none = np.zeros_like(n_target)
-        counts = np.stack((none, n_target + n_nontarget, none, n_target_yes + n_nontarget_yes))
-        return replace(self, omitted=np.zeros_like(self.omitted), counts=narrowed(counts))
 
     def _under(self, condition: Ints, query: Ints, n_conditions: int, n_queries: int) -> Rows:
         """The rows under other numbers of conditions and queries, -1 for what is dropped."""

@@ -188,6 +188,9 @@ class Abilities(Generic[Trials, Key, Timeline, Totals]):
     """Protocol and role → the format to read it with where settings ask for another one than the role's."""
     check: Callable[[Protocol, Tables], Findings] = _no_findings
     """Tables by role, any subset → problems between them, for ``rescore validate``."""
+    by_buckets: Callable[[Protocol, Any], bool] | None = None
+    """Protocol and a main output without its rows → whether ``lay_out`` gives the tiles of any buckets from such an
+    output with the rows of these alone."""
     blocks: Blocks | None = None
     """The units that its blocks are of, for maps."""
     curve: bool = False

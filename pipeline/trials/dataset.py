@@ -72,8 +72,8 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
     import xarray as xr
 
     data: dict[str, Any] = {
-        "file": ("trial", _narrow(trials.file)),
-        "channel": ("trial", _narrow(trials.channel)),
+        "file": ("trial", _narrow(trials.file, len(trials.files) - 1)),
+        "channel": ("trial", _narrow(trials.channel, len(trials.channels) - 1)),
         **{name: ("trial", getattr(trials, field)) for name, field in _ROWS.items()},
         **{name: ("query", runs) for name, runs in runs_of(trials.query, len(trials.queries)).items()},
         "bucket_offset": ("bucket_edge", trials.offsets),
@@ -86,7 +86,7 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
         "oov_count": ("query", _per_query(trials, "oov_count")),
     }
     if trials.score_order is not None:
-        data["score_order"] = ("trial", _narrow(trials.score_order))
+        data["score_order"] = ("trial", _narrow(trials.score_order, int(trials.score_order.max(initial=0))))
     coordinates = {
         "time": ("trial", trials.time_s),
         "query": ("query", _names(trials.queries)),
@@ -102,9 +102,9 @@ def to_dataset(trials: Trials, timeline: Timeline, source: Mapping[str, str | in
     return dataset
 
 
-def _narrow(whole: Ints | Codes) -> Array:
-    """Whole numbers in the smallest type that holds all of them."""
-    return whole.astype(np.min_scalar_type(int(whole.max(initial=0))))
+def _narrow(whole: Ints | Codes, highest: int) -> Array:
+    """Whole numbers in the smallest type that holds all up to the highest."""
+    return whole.astype(np.min_scalar_type(max(highest, 0)))
 
 
 def _names(names: tuple[str, ...]) -> Any:

@@ -49,7 +49,7 @@ def find_occurrences(keywords: KeywordList, rttm: Rttm, rules: SearchRules) -> t
     found = [find(rules.words_of(text)) for text in keywords.keywords.text("text")]
     ids = keywords.keywords.text("id")
     times = times_found(ids, keywords.keywords.text("text")) if rules.repeated_texts == "again" else [1] * len(ids)
-    found = found_again(found, times)
+    found = counted_spans(found, times)
     queries = tuple(sorted(set(ids)))
     position = {name: code for code, name in enumerate(queries)}
     query = np.repeat(np.array([position[name] for name in ids], np.int32), [first.size for first, _ in found])
@@ -215,7 +215,7 @@ def times_found(ids: Sequence[str], texts: Sequence[str]) -> list[int]:
     return times
 
 
-def found_again(found: Sequence[Spans], times: Sequence[int]) -> list[Spans]:
+def counted_spans(found: Sequence[Spans], times: Sequence[int]) -> list[Spans]:
     """The occurrences of each query as often as they count."""
     return [(np.tile(first, n), np.tile(last, n)) for (first, last), n in zip(found, times, strict=True)]
 

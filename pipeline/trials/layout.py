@@ -100,13 +100,16 @@ class Layout:
     def of(
         cls, output: SystemOutput, timeline: Timeline, *, files: FileRule, duplicate_blocks: BlockRule = "merge"
     ) -> Layout:
-        """The layout that tiles have in common; arguments as of ``lay_out``."""
+        """The layout that tiles have in common; arguments as of ``lay_out``. Of an output with some of its rows, the
+        tiles that have all of theirs are those of the whole."""
         blocks, table = named_blocks(output, duplicate_blocks)
         texts = table.vocabularies
         queries = tuple(sorted({*blocks.text("query"), *(texts["query"][code] for code in _used(table, "query"))}))
         query = recode(texts["query"], queries)[table["query"]]
-        names, file = renaming(texts["file"], _used(table, "file"), lambda name: output_file_name(name, files))
-        channels, channel = renaming(texts["channel"], _used(table, "channel"), str)
+        of_all = output.score_range is not None
+        used = {name: range(len(texts[name])) if of_all else _used(table, name) for name in ("file", "channel")}
+        names, file = renaming(texts["file"], used["file"], lambda name: output_file_name(name, files))
+        channels, channel = renaming(texts["channel"], used["channel"], str)
         bucket = buckets_of(queries).astype(np.uint8)[query]
         n_rows = np.bincount(bucket, minlength=N_BUCKETS)
         return cls(
@@ -122,7 +125,7 @@ class Layout:
             order=np.argsort(bucket, kind="stable").astype(np.int32),
             offsets=np.concatenate([[0], np.cumsum(n_rows)]),
             text_ranks=_text_ranks(table),
-            score_range=_score_range(table["score"]),
+            score_range=output.score_range or score_range_of(table["score"]),
             header_range=_header_range(output),
             blocks=_blocks(blocks),
         )
@@ -201,7 +204,8 @@ def _text_ranks(table: Table) -> Codes | None:
     return ranked
 
 
-def _score_range(score: Floats) -> tuple[float, float]:
+def score_range_of(score: Floats) -> tuple[float, float]:
+    """The lowest and the highest finite one of scores; NaN where there is none."""
     known = np.isfinite(score)
     finite = score if known.all() else score[known]
     return (float(finite.min()) + 0.0, float(finite.max()) + 0.0) if finite.size else (math.nan, math.nan)

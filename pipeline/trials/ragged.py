@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,3 +47,17 @@ def batch_of(trials: xr.Dataset, begin: int, end: int) -> xr.Dataset:
     first, n_rows = rows[FIRST_ROW], rows[N_ROWS].values
     own = np.flatnonzero((n_rows > 0) & (first.values >= begin) & (first.values < end))
     return rows.assign({FIRST_ROW: first.copy(data=first.values - begin)}).isel({first.dims[0]: own})
+
+
+def with_runs(rest: xr.Dataset, batches: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Stored trials without rows, with the runs of all groups as ``batches`` of them (``batch_of``, in order) say."""
+    if FIRST_ROW not in rest:
+        return rest
+    [dim] = rest[FIRST_ROW].dims
+    place = {name: at for at, name in enumerate(rest[dim].values.tolist())}
+    first, n_rows, begin = np.zeros(len(place), np.int64), np.zeros(len(place), np.int64), 0
+    for batch in batches:
+        at = [place[name] for name in batch[dim].values.tolist()]
+        first[at], n_rows[at] = batch[FIRST_ROW].values + begin, batch[N_ROWS].values
+        begin += batch.sizes["trial"]
+    return rest.assign({FIRST_ROW: rest[FIRST_ROW].copy(data=first), N_ROWS: rest[N_ROWS].copy(data=n_rows)})

@@ -127,11 +127,7 @@ def input_not_compared() -> Seams:
         return inputs.read_role(protocol, role, planned.uri, role)[0]
 
     modules = (pipeline.engine.stored.trialstore, pipeline.engine.tasks, inputs)
-    ensure = pipeline.engine.stored.trialstore.ensure
-    return [
-        *((module, "read_planned", read_planned) for module in modules),
-        (pipeline.engine.stored.trialstore, "ensure", lambda *args: ensure(*args[:4], read_planned)),
-    ]
+    return [(module, "read_planned", read_planned) for module in modules]
 
 
 VARIANTS: dict[str, Callable[[], Seams]] = {

@@ -1,29 +1,37 @@
 """Large outputs read by many tasks, each a piece that begins with a block and is known by its bytes from the plan.
 
-A task leaves what it read in the store. The task that makes trials joins the pieces, and reads the whole file where one
-is missing or not in canonical spelling; what it makes of the file is the same to the last bit.
+A task leaves the rows of its piece in the store, by bucket. A task for each batch of buckets takes its own from all of
+them; what is made of the file is the same to the last bit as if one task had read it. A packed file is one piece, read
+in parts. A file that is not in canonical spelling goes through the parser, in one task that hands its rows on. The rows
+take 32 bytes each in the store, from when they are read until the trials are written; ``rescore gc`` removes what a run
+that was killed leaves of them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
-from collections.abc import Mapping
-from typing import Any, BinaryIO
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import BinaryIO
 
 from pipeline.engine import editions
-from pipeline.engine.inputs import format_of, read_planned
-from pipeline.engine.mending import removing, unless_damaged
-from pipeline.errors import DamageError, PlatformError, UsageError
-from pipeline.formats.kws.fast.kwslist import output_of
-from pipeline.formats.kws.fast.part import FIRST_BLOCK, NotCanonicalError, PartOfFile, read_part
-from pipeline.formats.kws.kwslist import SystemOutput, scanner_for
+from pipeline.engine.inputs import format_of, with_planned
+from pipeline.engine.mending import mended, removing, unless_damaged
+from pipeline.engine.stored import spread
+from pipeline.engine.stored.cuts import Parts, Pieces, PieceStream
+from pipeline.engine.stored.spread import Spread
+from pipeline.errors import InputError, PlatformError, UsageError
+from pipeline.formats.kws.fast.part import NotCanonicalError, read_part
+from pipeline.formats.kws.kwslist import read_handing_on, scanner_for
+from pipeline.formats.kws.scoretexts import ScoreTexts
+from pipeline.formats.packed import unpacked
+from pipeline.formats.table import Table
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store, open_input, redacted
-from pipeline.store.columns import Column, decode_columns, encode_columns
-from pipeline.store.meter import BYTES
 from pipeline.terms import Source
+from pipeline.trials.layout import score_range_of
 
 PIECE_BYTES = 1 << 27
 """About how large a piece is. Smaller files are not cut."""
@@ -31,12 +39,8 @@ BOUND = "RESCORE_PIECE_BYTES"
 """The environment variable that sets another size when a run is planned. No figure depends on it."""
 FORMATS = frozenset(("kwslist", "kwslist_texts"))
 """Formats of files that are read in pieces."""
-KIND = "piece/1"
-_HELD_BACK = 32
-"""Bytes that may be the first ones of a block's beginning."""
-
-Pieces = tuple[tuple[int, str], ...]
-"""Where each piece of a file begins, and its SHA-256."""
+_BYTES_OF_A_ROW = 128
+"""About what a detection takes in a file."""
 
 
 def piece_bytes() -> int:
@@ -47,57 +51,17 @@ def piece_bytes() -> int:
     return int(text)
 
 
-class Cutter:
-    """Cuts a file that passes through at the first block from each multiple of the size on."""
-
-    def __init__(self, n_bytes: int) -> None:
-        self._size, self._due = n_bytes, 0
-        self._hash, self._first = hashlib.sha256(), 0
-        self._held, self._at = b"", 0
-        self._pieces: list[tuple[int, str]] = []
-
-    def feed(self, data: bytes) -> None:
-        """The next bytes."""
-        end = self._at + len(self._held) + len(data)
-        if self._due >= end and len(data) > _HELD_BACK:  # no piece can begin here: nothing is copied
-            self._hash.update(self._held)
-            self._hash.update(memoryview(data)[:-_HELD_BACK])
-            self._held, self._at = data[-_HELD_BACK:], end - _HELD_BACK
-            return
-        text, done = self._held + data, 0
-        while (found := FIRST_BLOCK.search(text, max(self._due - self._at, done))) is not None:
-            if self._due:
-                self._hash.update(text[done : found.start()])
-                self._end(self._at + found.start())
-                done = found.start()
-            else:  # the first block goes with what is before it
-                self._due = max(self._size, self._at + found.start() + 1)
-        keep = max(done, len(text) - _HELD_BACK)
-        self._hash.update(text[done:keep])
-        self._held, self._at = text[keep:], self._at + keep
-
-    def pieces(self) -> Pieces:
-        """All of them, after the last bytes; () where the file is one."""
-        self._hash.update(self._held)
-        self._end(0)
-        return tuple(self._pieces) if len(self._pieces) > 1 else ()
-
-    def _end(self, at: int) -> None:
-        self._pieces.append((self._first, self._hash.hexdigest()))
-        self._hash, self._first = hashlib.sha256(), at
-        self._due = (at // self._size + 1) * self._size
-
-
 def path_of(protocol: Protocol, source: Source, pieces: Pieces, k: int) -> str:
-    """Where what was read of a piece belongs."""
+    """Where what was read of a piece belongs: its only part or the last one, the others beside it."""
     first, sha256 = pieces[k]
-    laid = editions.named("reading", KIND, protocol, file=source.sha256, first=first, sha256=sha256)
+    laid = editions.named("reading", spread.KIND, protocol, file=source.sha256, first=first, sha256=sha256)
     return f"pieces/{laid[:2]}/{laid}"
 
 
 def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: int) -> None:
-    """Read piece ``k`` of an output and leave it in the store, unless it is there.
+    """Read piece ``k`` of an output and leave its rows in the store, unless they are there.
 
+    A file that is packed, or has nowhere to be cut, is one piece; what is packed is read in parts of ``PIECE_BYTES``.
     Raises ``PlatformError`` where the bytes are not those that the run was planned for.
     """
     path = path_of(protocol, source, pieces, k)
@@ -105,12 +69,16 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
         return
     last = pieces[k + 1][0] if k + 1 < len(pieces) else source.n_bytes
     with open_input(source.uri) as stream:
-        piece = _Piece(stream, pieces[k][0], last)
+        piece = PieceStream(stream, pieces[k][0], last)
         buffered = io.BufferedReader(piece)
         try:
-            data = encode(read_part(buffered, scanner_for(buffered, last - pieces[k][0])))
-        except (NotCanonicalError, UnicodeDecodeError):
-            data = encode_columns(KIND, {}, {"declined": True})
+            plain = unpacked(buffered, source.uri)
+            if plain is buffered:
+                data = spread.encode(read_part(buffered, scanner_for(buffered, last - pieces[k][0])))
+            else:
+                data = _read_parts(store, path, plain)
+        except (NotCanonicalError, UnicodeDecodeError, InputError):
+            data = spread.DECLINED
         while buffered.read(1 << 20):
             pass
     if piece.sha256 != pieces[k][1]:
@@ -118,78 +86,97 @@ def ensure(store: Store, protocol: Protocol, source: Source, pieces: Pieces, k: 
     store.put(path, data)
 
 
-def read(store: Store, known: Mapping[str, Pieces], protocol: Protocol, role: str, source: Source) -> Any:
-    """The table of an input as ``read_planned`` gives it: from its pieces, where all are in the store and canonical."""
-    parts = _parts(store, protocol, source, known.get(source.sha256, ()))
-    if parts:
-        texts = format_of(protocol, role) == "kwslist_texts"
-        output: SystemOutput | None = output_of(parts, role, texts=texts)
-        if output is not None:
-            return output
-    return read_planned(protocol, role, source)
+def _read_parts(store: Store, path: str, stream: BinaryIO) -> bytes:
+    """Leave all parts of a packed file in the store but the last, which comes back."""
+    n_bytes = piece_bytes()
+    parts = Parts(stream, n_bytes)
+    for number in count():
+        part = io.BufferedReader(parts.following())
+        data = spread.encode(read_part(part, scanner_for(part, n_bytes)), number)
+        if parts.is_over:
+            return data
+        store.put(spread.part_of(path, number), data)
+    raise AssertionError("count() does not end")
+
+
+def read(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> Spread | None:
+    """The output in pieces, those read that the store lacks or holds damaged.
+
+    One that is not in canonical spelling is read by the parser, here, and its rows handed on. None where it is not cut,
+    or is to be laid out as a whole. Raises ``InputError`` where it is refused.
+    """
+    fits, role = protocol.family.can.by_buckets, protocol.family.outputs[0]
+    if not pieces or fits is None:
+        return None
+    for k in range(len(pieces)):
+        ensure(store, protocol, source, pieces, k)
+    paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
+    again = partial(renew, store, protocol, source, pieces)
+    texts = format_of(protocol, role) == "kwslist_texts"
+    found, _ = mended(lambda: spread.opened(store, paths, role, again, texts=texts), again, paths[0])
+    if found is None:
+        found = _parsed(store, protocol, source, pieces)
+    return found if found is not None and fits(protocol, found.output) else None
+
+
+def _parsed(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> Spread | None:
+    """The output through the parser, from the store where it is there; None where it must be laid out as a whole."""
+    path = _parsed_path(protocol, source, pieces)
+
+    def again() -> None:
+        store.remove(path)
+        _parse(store, protocol, source, path)
+
+    if not store.exists(path):
+        _parse(store, protocol, source, path)
+    return mended(lambda: spread.opened_rows(store, path, again), again, path)[0]
+
+
+def _parsed_path(protocol: Protocol, source: Source, pieces: Pieces) -> str:
+    return f"{path_of(protocol, source, pieces, 0)}.parsed"
+
+
+def _parse(store: Store, protocol: Protocol, source: Source, path: str) -> None:
+    """Leave the rows of an output in the store as the parser comes to them."""
+    role = protocol.family.outputs[0]
+    ranges, last, n_parts = list[tuple[float, float]](), list[Table](), 0
+
+    def hand_on(rows: Table) -> None:
+        nonlocal n_parts
+        if "score_text" in rows.columns:
+            raise NotCanonicalError
+        if last:
+            store.put(spread.part_of(path, n_parts), spread.encode_rows(last.pop()))
+            n_parts += 1
+        ranges.append(score_range_of(rows["score"]))
+        last.append(rows)
+
+    def parsed(stream: BinaryIO) -> bytes:
+        texts = ScoreTexts() if format_of(protocol, role) == "kwslist_texts" else None
+        try:
+            output = read_handing_on(stream, role, hand_on, piece_bytes() // _BYTES_OF_A_ROW, texts)
+            return spread.encode_last(last[0], replace(output, score_range=spread.widest(ranges)), n_parts)
+        except NotCanonicalError:
+            return spread.DECLINED
+
+    store.put(path, with_planned(source, role, parsed))
+
+
+def renew(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> None:
+    """Read those pieces again that the store lacks or holds damaged."""
+    for k in range(len(pieces)):
+        path = path_of(protocol, source, pieces, k)
+        if unless_damaged(lambda path=path: spread.verify(store, path), path) is None:  # type: ignore[misc]
+            store.remove(path)  # what vouches for its other parts
+            ensure(store, protocol, source, pieces, k)
 
 
 def forget(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> None:
     """Remove what was read of pieces: trials are made of it. Who needs it now reads the file."""
     with removing("pieces of an output"):
-        for k in range(len(pieces)):
-            store.remove(path_of(protocol, source, pieces, k))
-
-
-def _parts(store: Store, protocol: Protocol, source: Source, pieces: Pieces) -> list[PartOfFile]:
-    """The parts of a file; none where one is missing, damaged or not canonical."""
-    paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
-    if not all(map(store.exists, paths)):
-        return []
-    parts = list[PartOfFile]()
-    for path in paths:
-        part = unless_damaged(lambda path=path: decode(store.get(path)), path)  # type: ignore[misc]
-        if part is None:
-            return []
-        parts.append(part)
-    return parts
-
-
-class _Piece(io.RawIOBase):
-    """The bytes of a stream from ``first`` to ``last`` (exclusive), hashed as they pass."""
-
-    def __init__(self, stream: BinaryIO, first: int, last: int) -> None:
-        self._stream, self._left, self._hash = stream, last - first, hashlib.sha256()
-        stream.seek(first)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        with memoryview(buffer) as view:
-            n = int(self._stream.readinto(view[: self._left]))  # type: ignore[attr-defined]
-            self._hash.update(view[:n])
-        self._left -= n
-        BYTES.read(n)
-        return n
-
-    @property
-    def sha256(self) -> str:
-        return self._hash.hexdigest()
-
-
-def encode(part: PartOfFile) -> bytes:
-    """A part as sealed bytes."""
-    columns: dict[str, Column] = {f"column.{name}": column for name, column in part.columns.items()}
-    columns |= {name: getattr(part, name) for name in ("files", "channels", "tags", "tag_rows", "tag_lines")}
-    about = {"block": part.block.decode(), "n_breaks": part.n_breaks, "shapes": part.shapes}
-    texts = {name: getattr(part, name).decode("latin-1") for name in ("head", "tail")}
-    return encode_columns(KIND, columns, {**about, **texts, "declined": False})
-
-
-def decode(data: bytes) -> PartOfFile | None:
-    """The part that ``encode`` wrote; None for a piece that was declined. Raises ``DamageError`` for anything else."""
-    columns, about = decode_columns(data, KIND)
-    try:
-        if about.pop("declined"):
-            return None
-        texts = {name: about.pop(name).encode("latin-1") for name in ("block", "head", "tail")}
-        kept = {name.removeprefix("column."): columns.pop(name) for name in list(columns) if name.startswith("column.")}
-        return PartOfFile(columns=kept, **columns, **texts, n_breaks=about["n_breaks"], shapes=tuple(about["shapes"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise DamageError(f"a stored piece is none ({error}). Remove it and run again.") from error
+        paths = [path_of(protocol, source, pieces, k) for k in range(len(pieces))]
+        for path in (*paths, *([_parsed_path(protocol, source, pieces)] if pieces else ())):
+            if store.exists(path):
+                for part in unless_damaged(lambda path=path: spread.parts_of(store, path), path) or ():  # type: ignore[misc]
+                    store.remove(part)
+                store.remove(path)

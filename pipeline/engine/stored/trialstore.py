@@ -6,7 +6,8 @@ Above ``ROWS_PER_BATCH`` trials it is one for each batch of buckets, cut by how 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ from pipeline.arrays import Ints
 from pipeline.engine import editions
 from pipeline.engine.inputs import read_planned
 from pipeline.engine.mending import mended, unless_damaged
+from pipeline.engine.stored import pieces
+from pipeline.engine.stored.cuts import Pieces
+from pipeline.engine.stored.spread import Spread
 from pipeline.engine.work import Work
 from pipeline.errors import Finding, InputError
 from pipeline.protocols.base import AnyKind, Protocol, Sliced
@@ -24,7 +28,7 @@ from pipeline.store import arrays, batched, groups
 from pipeline.store.blobs import Store
 from pipeline.store.groups import RAGGED
 from pipeline.terms import Source
-from pipeline.trials.ragged import batch_of
+from pipeline.trials.ragged import batch_of, with_runs
 from pipeline.trials.tiles import batch_name, batches, ends_of
 
 if TYPE_CHECKING:
@@ -33,8 +37,6 @@ if TYPE_CHECKING:
 ROWS_PER_BATCH = 1 << 20
 """Trials up to which they are one object, and of an object of many, but for a single bucket that has more."""
 Inputs = Mapping[str, Source]
-Read = Callable[[Protocol, str, Source], Any]
-"""What reads an input of a role, as ``read_planned`` does."""
 
 
 @dataclass(frozen=True)
@@ -71,20 +73,23 @@ def path_of(protocol: Protocol, inputs: Inputs, timeline: Any) -> str:
 
 
 def ensure(
-    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read: Read = read_planned
+    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, cut: Pieces = ()
 ) -> tuple[TrialsInfo, Work]:
-    """The stored trials of an output, made by reading it if the store lacks them or holds them damaged."""
+    """The stored trials of an output, made by reading it if the store lacks them or holds them damaged.
+
+    ``cut`` are the pieces that the main output is read in, where it is.
+    """
     path, work = path_of(protocol, inputs, timeline), Work()
 
-    def make() -> None:
+    def make(*, anew: bool = False) -> None:
         nonlocal work
         raise_refused(store, path)
-        work += _write(store, protocol, inputs, timeline, read)
+        work += _write(store, protocol, inputs, timeline, cut, anew=anew)
 
     def again() -> None:
         nonlocal work
         work += Work.of_damaged(path)
-        make()
+        make(anew=True)
 
     if not is_there(store, path):
         make()
@@ -93,14 +98,14 @@ def ensure(
 
 
 def sound(
-    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int
+    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, first: int, last: int, cut: Pieces = ()
 ) -> tuple[Sliced[Any], Work]:
     """Buckets ``first`` up to ``last`` (exclusive) of stored trials; what is damaged is read from the output again."""
     path, work = path_of(protocol, inputs, timeline), Work()
 
     def again() -> None:
         nonlocal work
-        work += Work.of_damaged(path) + _write(store, protocol, inputs, timeline)
+        work += Work.of_damaged(path) + _write(store, protocol, inputs, timeline, cut, anew=True)
 
     found, _ = mended(lambda: _load(store, protocol.family.kind, path, first, last), again, path)
     return found, work
@@ -130,42 +135,123 @@ def refusal_path(path: str) -> str:
     return f"{path.removesuffix(arrays.ENDING)}.refused.json"
 
 
-def _read(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, path: str, read: Read) -> tuple[Any, Any]:
-    """Trials and findings of an output; why it is refused, if it is, is kept like trials would be."""
+@contextmanager
+def _refusals_kept(store: Store, path: str) -> Iterator[None]:
+    """Why an output is refused, if it is, is kept like trials would be."""
     try:
-        tables = {role: read(protocol, role, inputs[role]) for role in protocol.family.outputs if role in inputs}
-        laid, findings = protocol.family.lay_out(protocol, tables, timeline)
-        return laid.whole(), findings
+        yield
     except InputError as error:
         refused = {"findings": [asdict(finding) for finding in error.findings], "count": error.count}
         store.put_sealed(refusal_path(path), json.dumps(refused, sort_keys=True).encode())
         raise
 
 
-def _write(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, read: Read = read_planned) -> Work:
-    path = path_of(protocol, inputs, timeline)
+def _read(protocol: Protocol, inputs: Inputs, timeline: Any) -> tuple[Any, Any]:
+    """Trials and findings of an output that is read as a whole."""
+    roles = [role for role in protocol.family.outputs if role in inputs]
+    tables = {role: read_planned(protocol, role, inputs[role]) for role in roles}
+    laid, findings = protocol.family.lay_out(protocol, tables, timeline)
+    return laid.whole(), findings
+
+
+def spread_of(store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, cut: Pieces) -> Spread | None:
+    """The output in pieces, as ``pieces.read`` gives it; a refusal is kept."""
+    main = inputs[protocol.family.outputs[0]]
+    try:
+        with _refusals_kept(store, path_of(protocol, inputs, timeline)):
+            return pieces.read(store, protocol, main, cut)
+    except InputError:
+        pieces.forget(store, protocol, main, cut)
+        raise
+
+
+def _write(
+    store: Store, protocol: Protocol, inputs: Inputs, timeline: Any, cut: Pieces = (), *, anew: bool = False
+) -> Work:
+    """Make trials and write them; ``anew`` also those batches that the store has."""
+    path, place = path_of(protocol, inputs, timeline), (store, protocol, inputs, timeline)
+    spread = spread_of(*place, cut)
+    if spread is not None and (ranges := ranges_of(spread.offsets)):
+        batches = [lay_batch(*place, spread, ends, anew=anew) for ends in ranges]
+        rest = _dataset(protocol, inputs, timeline, *_some(protocol, spread, timeline, 0, 0))
+        rest = rest.assign(bucket_offset=rest["bucket_offset"].copy(data=spread.offsets))
+        rows = with_runs(rest, [batch.rows for batch in batches])
+        batched.write_index(store, path, rows, [batch.written for batch in batches])
+    else:
+        with _refusals_kept(store, path):
+            found = _read(*place[1:]) if spread is None else _some(protocol, spread, timeline, 0, spread.n_buckets)
+        _put(store, path, _dataset(protocol, inputs, timeline, *found))
+    pieces.forget(store, protocol, inputs[protocol.family.outputs[0]], cut)
+    return Work.of_made(path, sum(inputs[role].n_bytes for role in protocol.family.outputs if role in inputs))
+
+
+@dataclass(frozen=True)
+class LaidBatch:
+    """Trials of a batch that lie in the store: the object, and what is in it."""
+
+    written: batched.Batch
+    rows: xr.Dataset
+
+
+def lay_batch(
+    store: Store,
+    protocol: Protocol,
+    inputs: Inputs,
+    timeline: Any,
+    spread: Spread,
+    ends: tuple[int, int],
+    *,
+    anew: bool = False,
+) -> LaidBatch:
+    """Sort and write the trials of a run of buckets, unless an earlier task had done so."""
+    path, name = path_of(protocol, inputs, timeline), batch_name(*ends)
+
+    def found() -> LaidBatch:
+        opened, end = batched.read_batch(store, path, name)
+        return LaidBatch(batched.Batch(name, {RAGGED: opened.dataset.sizes[RAGGED]}, end), opened.dataset)
+
+    if not anew and store.exists(batched.object_of(path, name)):
+        there = unless_damaged(found, path)
+        if there is not None:
+            return there
+    rows = _dataset(protocol, inputs, timeline, *_some(protocol, spread, timeline, *ends))
+    batched.write_batch(store, path, name, batch_of(rows, 0, rows.sizes[RAGGED]), (RAGGED,))
+    return found()
+
+
+def ranges_of(offsets: Ints) -> list[tuple[int, int]]:
+    """The runs of buckets that are objects of their own; none where all trials are one."""
+    many = int(offsets[-1]) > ROWS_PER_BATCH
+    return batches(offsets, np.zeros_like(offsets), ROWS_PER_BATCH) if many else []
+
+
+def _some(protocol: Protocol, spread: Spread, timeline: Any, first: int, last: int) -> tuple[Any, Any]:
+    """Trials of buckets ``first`` up to ``last`` (exclusive) of an output in pieces, and findings of all of it."""
+    laid, findings = protocol.family.lay_out(protocol, {protocol.family.outputs[0]: spread.rows(first, last)}, timeline)
+    return laid.tiles(first, last), findings
+
+
+def _dataset(protocol: Protocol, inputs: Inputs, timeline: Any, trials: Any, findings: Any) -> xr.Dataset:
     outputs = [role for role in protocol.family.outputs if role in inputs]
-    trials, findings = _read(store, protocol, inputs, timeline, path, read)
     attributes: dict[str, str | int] = {f"{role}_sha256": inputs[role].sha256 for role in outputs}
     attributes |= {f"{role}_bytes": inputs[role].n_bytes for role in outputs}
     attributes["survey"] = json.dumps(protocol.family.kind.survey(trials), sort_keys=True, allow_nan=False)
     attributes["findings"] = json.dumps([asdict(finding) for finding in findings])
-    _put(store, path, protocol.family.kind.to_dataset(trials, timeline, attributes))
-    return Work.of_made(path, sum(inputs[role].n_bytes for role in outputs))
+    made: xr.Dataset = protocol.family.kind.to_dataset(trials, timeline, attributes)
+    return made
 
 
 def _put(store: Store, path: str, trials: xr.Dataset) -> None:
     """Write trials, batch after batch where they are many."""
-    if trials.sizes[RAGGED] <= ROWS_PER_BATCH:
-        arrays.write_groups(store, path, {"": trials})
-        return
     offsets: Ints = trials["bucket_offset"].to_numpy()
-    cuts = batches(offsets, np.zeros_like(offsets), ROWS_PER_BATCH)
     written = [
         batched.write_batch(store, path, batch_name(*ends), batch_of(trials, *offsets[list(ends)].tolist()), (RAGGED,))
-        for ends in cuts
+        for ends in ranges_of(offsets)
     ]
-    batched.write_index(store, path, trials.isel({RAGGED: slice(0, 0)}), written)
+    if written:
+        batched.write_index(store, path, trials.isel({RAGGED: slice(0, 0)}), written)
+    else:
+        arrays.write_groups(store, path, {"": trials})
 
 
 def cuts_of(store: Store, path: str) -> tuple[tuple[int, int], ...]:

@@ -131,6 +131,15 @@ class Detections:
             self._blocks.clear()
             self._row_lines.clear()
 
+    def taken(self) -> Table:
+        """The detections so far, which go on without them."""
+        made = self.table()
+        for column in (self.queries, self.files, self.channels):
+            column.codes = array("i")
+        self.begin_s, self.dur_s, self.score = array("d"), array("d"), array("d")
+        self.decision, self.lines, self.block = bytearray(), array("i"), array("i")
+        return made
+
     def table(self) -> Table:
         """The detections so far."""
         return table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -42,6 +42,9 @@ class SystemOutput:
     """Columns query*, file*, channel*, begin_s, dur_s, score (float64), decision (bool, true for YES), line and
     block (int32), the row of ``blocks`` that a detection stands in."""
     findings: tuple[Finding, ...] = ()
+    score_range: tuple[float, float] | None = None
+    """Lowest and highest finite score of the whole output, where ``detections`` are only some of its rows. Every file
+    and channel of their vocabularies is then one of the output."""
 
 
 def read_kwslist(stream: BinaryIO, where: str, texts: ScoreTexts | None = None) -> SystemOutput:
@@ -61,6 +64,29 @@ def read_plain(stream: BinaryIO, where: str, texts: ScoreTexts | None = None) ->
     detections = Detections(blocks, problems, notices, texts)
     parse(stream, problems, described(blocks, detections), detections.flush)
     problems.raise_if_any()
+    return SystemOutput(detections.attributes, blocks.table(), detections.table(), notices.findings())
+
+
+def read_handing_on(
+    stream: BinaryIO, where: str, hand_on: Callable[[Table], None], n_rows: int, texts: ScoreTexts | None = None
+) -> SystemOutput:
+    """As ``read_plain``, without any rows: those are handed on, about ``n_rows`` at a time, in their order.
+
+    Their codes are those of the whole, to whose vocabularies later rows may add. With ``texts`` whoever is handed rows
+    must give up where these have a column score_text, as those before them have none.
+    """
+    problems, notices = Problems(where), Notices(where)
+    blocks = QueryBlocks(problems, notices)
+    detections = Detections(blocks, problems, notices, texts)
+
+    def after_chunk() -> None:
+        detections.flush()
+        if len(detections.lines) >= n_rows:
+            hand_on(detections.taken())
+
+    parse(stream, problems, described(blocks, detections), after_chunk)
+    problems.raise_if_any()
+    hand_on(detections.taken())
     return SystemOutput(detections.attributes, blocks.table(), detections.table(), notices.findings())
 
 

@@ -30,7 +30,7 @@ class ScoreTexts:
         if self.column is None:
             plain, decimals = self._plain, self._decimals
             joined = "\n".join((*texts, ""))
-            if not before:
+            if decimals < 0:  # the first ones
                 decimals = len(texts[0]) - 2
             self._plain = plain and _PLAIN.fullmatch(joined) is not None
             self._decimals = decimals if _fixed(decimals).fullmatch(joined) else 0

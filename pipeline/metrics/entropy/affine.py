@@ -11,7 +11,15 @@ import numpy as np
 
 from pipeline.arrays import Floats
 from pipeline.metrics.entropy import newton
-from pipeline.metrics.entropy.affine_passes import BINS, COARSER, Moments, Rows, ScoreMoments, finite_part, look
+from pipeline.metrics.entropy.affine_passes import (
+    BINS,
+    COARSER,
+    Moments,
+    Rows,
+    ScoreMoments,
+    finite_part,
+    score_moments,
+)
 from pipeline.metrics.entropy.binary_sums import binary_sums, rough_objective
 from pipeline.metrics.entropy.maps import AffineMap
 from pipeline.metrics.entropy.newton_sums import NewtonSums
@@ -91,7 +99,7 @@ def minimise_over(over: Over, prior: float, logit_prior: float) -> AffineMinimum
     iteration, so that no optimiser runs to infinity. Both classes need a positive total weight. The result has the
     same bits however the trials are divided, also where equal scores of whole weights are apart.
     """
-    seen: ScoreMoments = over(look)
+    seen: ScoreMoments = over(score_moments)
     weights = prior / seen.mass[0].value(), (1.0 - prior) / seen.mass[1].value()
     if seen.infinite_loss:
         return AffineMinimum(_constant_loss(prior, 1.0 - prior), 0.0, 0.0, "infinite_loss")

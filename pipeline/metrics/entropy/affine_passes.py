@@ -33,7 +33,7 @@ class Extreme(NamedTuple):
     n_target: float
     n_nontarget: float
 
-    def beside(self, other: Extreme, *, lower: bool) -> Extreme:
+    def outermost(self, other: Extreme, *, lower: bool) -> Extreme:
         """The lower or the higher of two, with the weights of both where they are equal."""
         if self.score == other.score:
             return Extreme(self.score, self.n_target + other.n_target, self.n_nontarget + other.n_nontarget)
@@ -67,8 +67,8 @@ class ScoreMoments:
             (self.moment[0] + other.moment[0], self.moment[1] + other.moment[1]),
             min(self.lowest, other.lowest),
             max(self.highest, other.highest),
-            self.lowest_target.beside(other.lowest_target, lower=True),
-            self.highest_nontarget.beside(other.highest_nontarget, lower=False),
+            self.lowest_target.outermost(other.lowest_target, lower=True),
+            self.highest_nontarget.outermost(other.highest_nontarget, lower=False),
             self.distinct if self.many else np.union1d(self.distinct, other.distinct)[: MANY + 1],
             self.all_finite and other.all_finite,
             self.infinite_loss or other.infinite_loss,
@@ -86,7 +86,7 @@ class ScoreMoments:
         return max(_EXACT_BITS - mass.bit_length(), 1)
 
 
-def look(rows: Rows) -> ScoreMoments:
+def score_moments(rows: Rows) -> ScoreMoments:
     """The first pass over one block."""
     score, *weights = rows
     finite = finite_part(score)

@@ -67,7 +67,7 @@ def decision_range(ledger: Ledger) -> Decisions:
     """The range of accepted and rejected scores over all queries, with occurrences or not."""
     min_yes, max_no = math.inf, -math.inf
     some_yes = some_no = False
-    for rows, yes, no in said(ledger):
+    for rows, yes, no in decided_rows(ledger):
         score = ledger.scores.at(rows)
         min_yes = min(min_yes, float(np.min(score, where=yes, initial=math.inf)))
         max_no = max(max_no, float(np.max(score, where=no, initial=-math.inf)))
@@ -75,7 +75,7 @@ def decision_range(ledger: Ledger) -> Decisions:
     return Decisions(min_yes if some_yes else math.nan, max_no if some_no else math.nan)
 
 
-def said(ledger: Ledger) -> Iterator[tuple[slice, Bools, Bools]]:
+def decided_rows(ledger: Ledger) -> Iterator[tuple[slice, Bools, Bools]]:
     """Rows, a few at a time, with whether YES and whether NO was said of some trial of each."""
     for begin in range(0, len(ledger), _AT_ONCE):
         rows = slice(begin, begin + _AT_ONCE)

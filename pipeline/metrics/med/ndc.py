@@ -178,7 +178,7 @@ def _of_means(scored: EventScored, value: float, otherwise: str, detail: dict[st
     return Figure(value, reason, detail={"n_events": n_events, "average": value, **detail})
 
 
-def _beside(prefix: str, point: NdcPoint) -> dict[str, float]:
+def _companions(prefix: str, point: NdcPoint) -> dict[str, float]:
     named = {"": point.ndc, "_threshold": point.threshold, "_p_md": point.p_md, "_p_fa": point.p_fa}
     return {f"{prefix}{name}": value for name, value in named.items()}
 
@@ -186,7 +186,7 @@ def _beside(prefix: str, point: NdcPoint) -> dict[str, float]:
 def min_ndc(scored: EventScored) -> Figure:
     """The smallest NDC of the curve of mean rates (DEVA --BlockAverage); ``pooled``: of the curve of all trials."""
     least_of_means = scored.once(average_least)
-    detail = {**_beside("average", least_of_means), **_beside("pooled", scored.once(pooled_least))}
+    detail = {**_companions("average", least_of_means), **_companions("pooled", scored.once(pooled_least))}
     return _of_means(scored, least_of_means.ndc, _without_curve(scored), detail)
 
 

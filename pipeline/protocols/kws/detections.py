@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.errors import Finding, InputError
+from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.metrics.entropy.ape import calibration_tables
 from pipeline.metrics.kws import twv
 from pipeline.metrics.measure import Rules, Scored
@@ -54,6 +55,12 @@ def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -
     output, settings = tables["output"], protocol.settings
     laid = layout.Layout.of(output, timeline, files=settings.files, duplicate_blocks=settings.duplicate_blocks)
     return laid, output.findings
+
+
+def by_buckets(protocol: Protocol, output: SystemOutput) -> bool:
+    """Whether the rows of some buckets are enough to lay them out: all rows count that are given, and no text sorts."""
+    blocks = output.blocks
+    return protocol.settings.duplicate_blocks != "last" or np.unique(blocks["query"]).size == len(blocks)
 
 
 def timeline_parts(settings: Any, timeline: Timeline) -> dict[str, Any]:
@@ -274,6 +281,7 @@ DETECTIONS: Family[Trials, Occurrences, Timeline, Outcomes] = Family(
     can=Abilities(
         reader=reader,
         check=check,
+        by_buckets=by_buckets,
         blocks=QUERY_BLOCKS,
         curve=True,
         whole=whole,

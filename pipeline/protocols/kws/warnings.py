@@ -8,7 +8,7 @@ import numpy as np
 
 from pipeline.errors import Finding
 from pipeline.metrics.kws import twv
-from pipeline.metrics.kws.counts import said
+from pipeline.metrics.kws.counts import decided_rows
 from pipeline.metrics.kws.means import MORE_TARGETS_THAN_TRIALS
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
@@ -73,4 +73,4 @@ def crowded(ledger: Ledger, facts: Facts) -> Iterator[Finding]:
 
 def decision_ties(ledger: Ledger) -> int:
     """Scores of one query, in a ledger of one condition, that were both accepted and rejected."""
-    return sum(int(np.count_nonzero(yes & no)) for _, yes, no in said(ledger))
+    return sum(int(np.count_nonzero(yes & no)) for _, yes, no in decided_rows(ledger))

@@ -73,3 +73,14 @@ def test_every_dependency_is_locked_and_says_why_its_bound_is_needed():
 def test_the_distribution_holds_pipeline_and_flows_and_no_tests():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == ["pipeline", "flows"]
+
+
+def test_the_architecture_page_names_files_that_are_there_and_at_most_ten_on_the_way_to_a_board():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:pipeline|flows|tests)/[\w/.]+)`", page)
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    way = page.partition("## From a file to a board")[2].partition("\n## ")[0]
+    assert len(re.findall(r"^\| \d+ \| `pipeline/", way, re.MULTILINE)) <= 10
+    rooms = page.partition("```\n")[2].partition("```")[0].split()
+    folders = {path.parent.name for path in (ROOT / "pipeline").glob("*/__init__.py")}
+    assert folders - set(rooms) == set()

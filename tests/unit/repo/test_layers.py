@@ -21,6 +21,11 @@ WRONG = {
     "Prefect in the command line": ("pipeline/cli/__init__.py", "from prefect import flow"),
     "Dask in a low room": ("pipeline/metrics/kws/twv.py", "import dask.array"),
     "xarray in a reader": ("pipeline/formats/kws/ecf.py", "import xarray"),
+    "statistics know keyword search": ("pipeline/metrics/statistics/draws.py", "from pipeline.metrics.kws import twv"),
+    "two families of formats": ("pipeline/formats/med/csv.py", "from pipeline.formats.kws import ecf"),
+    "what is stored knows tasks": ("pipeline/engine/stored/pieces.py", "from pipeline.engine import tasks"),
+    "a plot knows the page": ("pipeline/report/plots/det.py", "from pipeline.report import page"),
+    "a kind of cluster knows another": ("flows/clusters/slurm.py", "import flows.clusters.local"),
     "a room that stands in no layer": ("pipeline/attic.py", "X = 1"),
 }
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.trials.keywords import found_again, repeated_findings, times_found
+from pipeline.trials.keywords import counted_spans, repeated_findings, times_found
 
 IDS = ("K10", "K2", "K1", "K3")
 TEXTS = ("yes", "yes", "yes", "no")
@@ -15,7 +15,7 @@ def test_each_further_query_of_a_text_finds_it_once_more_in_the_order_of_ids() -
 
 def test_occurrences_are_repeated_whole() -> None:
     one = (np.array([1, 5]), np.array([2, 6]))
-    twice, once = found_again([one, one], [2, 1])
+    twice, once = counted_spans([one, one], [2, 1])
     assert [rows.tolist() for rows in twice] == [[1, 5, 1, 5], [2, 6, 2, 6]]
     assert [rows.tolist() for rows in once] == [[1, 5], [2, 6]]
 

@@ -1,6 +1,6 @@
 """The scanner that Numba compiles: ``python -m pipeline.formats.kws.fast.compiled`` does, for images.
 
-Numba's start takes most of a second, after which 5e6 detections reach a store 1.5 times as fast as by ``vectors``.
+Numba's start takes most of a second, and a whole run of 5e6 detections is 1.5 times as fast as by ``vectors``.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import BinaryIO
 
 import numpy as np
@@ -22,11 +23,11 @@ from pipeline.errors import InputError, Problems
 from pipeline.formats.columns import table
 from pipeline.formats.findings import Notices
 from pipeline.formats.kws.detections import Detections, QueryBlocks
-from pipeline.formats.kws.fast.part import NotCanonicalError, PartOfFile, joined, read_part
+from pipeline.formats.kws.fast.part import Frame, NotCanonicalError, read_part
 from pipeline.formats.kws.fast.state import Scanner
 from pipeline.formats.kws.kwslist import SystemOutput, described
 from pipeline.formats.kws.scoretexts import DIGITS
-from pipeline.formats.table import Compact, Table
+from pipeline.formats.table import Array, Compact, Table
 from pipeline.formats.xmlstream import LINES_AT_MOST, parse
 
 _TAG = re.compile(r"<([a-z_]+)((?: [A-Za-z_][A-Za-z0-9_.-]*+=\"[^\"<&\x00-\x1f]*+\")*+) ?/?>")
@@ -45,42 +46,50 @@ def read_canonical(stream: BinaryIO, where: str, make: type[Scanner], *, texts: 
     beginning; when it declines, the position is anywhere.
     """
     try:
-        return _output([read_part(stream, make)], where, texts=texts)
-    except (NotCanonicalError, InputError, UnicodeDecodeError):
+        part = read_part(stream, make)
+    except (NotCanonicalError, UnicodeDecodeError):
         return None
+    output = output_of(part.frame, where, texts=texts)
+    return None if output is None else with_rows(output, part.columns, part.frame.n_rows_of_blocks)
 
 
-def output_of(parts: Sequence[PartOfFile], where: str, *, texts: bool = False) -> SystemOutput | None:
-    """As ``read_canonical``, of the parts of a file in their order. Takes their columns out of them."""
+def output_of(whole: Frame, where: str, *, texts: bool = False) -> SystemOutput | None:
+    """What ``read_canonical`` gives for a file with this frame, but for its rows."""
     try:
-        return _output(parts, where, texts=texts)
+        return _output(whole, where, texts=texts)
     except (NotCanonicalError, InputError, UnicodeDecodeError):
         return None
 
 
-def _output(parts: Sequence[PartOfFile], where: str, *, texts: bool) -> SystemOutput:
-    whole = joined(parts)
+def queries_of(part: Frame) -> tuple[str, ...]:
+    """The query of each block of a part. Raises ``NotCanonicalError``."""
+    name = part.block.decode()
+    return tuple(_attributes(tag, name).get(_NAMES[part.block][0], "") for tag in part.tags)
+
+
+def _output(whole: Frame, where: str, *, texts: bool) -> SystemOutput:
     if whole.n_breaks >= LINES_AT_MOST or (texts and not _sort_as_numbers(whole)):
         raise NotCanonicalError
     skeleton = _skeleton(whole, where)
     low, high = skeleton.declared or (-np.inf, np.inf)
-    dur_s, score = whole.columns["dur_s"], whole.columns["score"]
-    if len(whole) and (dur_s.min() < 0 or score.min() < low or score.max() > high):
+    if whole.n_rows and (whole.dur_s_min < 0 or whole.score_min < low or whole.score_max > high):
         raise NotCanonicalError
     problems, notices = Problems(where), Notices(where)
     blocks = _blocks(whole, problems, notices)
     if problems.count:
         raise NotCanonicalError
-    return SystemOutput(skeleton.attributes, blocks.table(), _detections(whole, blocks), notices.findings())
+    queries = table({"query": blocks.queries}).vocabularies
+    no_rows = Table({}, {**queries, "file": whole.files, "channel": whole.channels})
+    return SystemOutput(skeleton.attributes, blocks.table(), no_rows, notices.findings())
 
 
-def _sort_as_numbers(whole: PartOfFile) -> bool:
+def _sort_as_numbers(whole: Frame) -> bool:
     """Whether the order of the scores, as text, is that of the numbers."""
     plain, fewest, most = whole.shapes
     return bool(plain) or 0 < fewest == most < DIGITS
 
 
-def _skeleton(whole: PartOfFile, where: str) -> Detections:
+def _skeleton(whole: Frame, where: str) -> Detections:
     """The file with one block for all, as the parser reads it; ``NotCanonicalError`` where anything is amiss."""
     problems, notices = Problems(where), Notices(where)
     blocks = QueryBlocks(problems, notices)
@@ -92,7 +101,7 @@ def _skeleton(whole: PartOfFile, where: str) -> Detections:
     return detections
 
 
-def _blocks(whole: PartOfFile, problems: Problems, notices: Notices) -> QueryBlocks:
+def _blocks(whole: Frame, problems: Problems, notices: Notices) -> QueryBlocks:
     blocks, name, names = QueryBlocks(problems, notices), whole.block.decode(), _NAMES[whole.block]
     usual = re.compile(_USUAL_TAG.format(name, *names))
     known = blocks.queries.vocabulary
@@ -116,17 +125,21 @@ def _attributes(tag: str, name: str) -> dict[str, str]:
     return attributes
 
 
-def _detections(whole: PartOfFile, blocks: QueryBlocks) -> Table:
-    """The rows; codes of queries and blocks, which do not change within a block, are made when they are asked for."""
-    n_rows = np.diff([*whole.tag_rows.tolist(), len(whole)])
-    queries = table({"query": blocks.queries})
-    columns = dict(whole.columns)
-    files, channels = columns.pop("file"), columns.pop("channel")
+def with_rows(
+    output: SystemOutput, columns: Mapping[str, Array], n_rows: Array, block: Array | None = None
+) -> SystemOutput:
+    """An output with rows: ``n_rows`` of each of its blocks in turn, or of those that ``block`` says.
+
+    Codes of queries and blocks, which do not change within a block, are made when they are asked for.
+    """
+    blocks = np.arange(len(output.blocks)) if block is None else block
+    query = output.blocks["query"][blocks]
+    kept = dict(columns)
+    files, channels = kept.pop("file"), kept.pop("channel")
     made = {
-        "query": lambda rows: np.repeat(queries["query"], n_rows)[rows],
+        "query": lambda rows: np.repeat(query, n_rows)[rows],
         "file": lambda rows: files[rows].astype(np.int32),
         "channel": lambda rows: channels[rows].astype(np.int32),
-        "block": lambda rows: np.repeat(np.arange(len(n_rows), dtype=np.int32), n_rows)[rows],
+        "block": lambda rows: np.repeat(blocks.astype(np.int32), n_rows)[rows],
     }
-    vocabularies = {**queries.vocabularies, "file": whole.files, "channel": whole.channels}
-    return Table(Compact(columns, made), vocabularies)
+    return replace(output, detections=Table(Compact(kept, made), output.detections.vocabularies))

@@ -34,27 +34,54 @@ class NotCanonicalError(Exception):
 
 
 @dataclass(frozen=True)
-class PartOfFile:
-    """The blocks of a part of a file, one after the other, and what stands before and after them."""
+class Frame:
+    """What a part of a file holds beside its rows: blocks in turn, and what stands before and after them."""
 
     head: bytes
     tail: bytes
     block: bytes
-    columns: dict[str, Array]
-    """As ``COLUMNS`` says; lines from 1 on. Whoever joins parts takes them out."""
     files: tuple[str, ...]
     channels: tuple[str, ...]
     tags: tuple[str, ...]
     """The tag that begins each block, with its row and its line."""
     tag_rows: Array
     tag_lines: Array
+    n_rows: int
     n_breaks: int
     """Line ends in the part, its head and tail."""
     shapes: tuple[int, int, int]
     """See ``PLAIN``, ``FEWEST`` and ``MOST`` of ``fast_state``."""
+    dur_s_min: float
+    """The shortest duration, lowest and highest score; inf, inf and -inf without rows."""
+    score_min: float
+    score_max: float
 
-    def __len__(self) -> int:
-        return len(self.columns["line"])
+    @property
+    def n_rows_of_blocks(self) -> Array:
+        """The rows of each block."""
+        return np.diff(self.tag_rows, append=self.n_rows)
+
+
+@dataclass(frozen=True)
+class PartOfFile:
+    """A part of a file: its frame and its rows."""
+
+    frame: Frame
+    columns: dict[str, Array]
+    """As ``COLUMNS`` says; lines from 1 on."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a part stands among those of its file: what its own numbers become there."""
+
+    line: int
+    """Lines, blocks and rows before it."""
+    block: int
+    row: int
+    files: Array
+    """The codes of its files and of its channels."""
+    channels: Array
 
 
 def read_part(stream: BinaryIO, make: type[Scanner]) -> PartOfFile:
@@ -162,46 +189,62 @@ class _Reading:
         self._resize(int(self.state[ROWS]))
         files, channels = (tuple(map(characters, names)) for names in self.scanner.names())
         tags, rows, lines = zip(*self.tags, strict=True) if self.tags else ((), (), ())
-        n_breaks = int(self.state[LINE]) - 1 + _breaks(tail)
-        shapes = int(self.state[PLAIN]), int(self.state[FEWEST]), int(self.state[MOST])
-        places = np.array(rows, np.int64), np.array(lines, np.int64)
-        return PartOfFile(self.head, tail, self.block, self.columns, files, channels, tags, *places, n_breaks, shapes)
+        score = self.columns["score"]
+        frame = Frame(
+            head=self.head,
+            tail=tail,
+            block=self.block,
+            files=files,
+            channels=channels,
+            tags=tags,
+            tag_rows=np.array(rows, np.int64),
+            tag_lines=np.array(lines, np.int64),
+            n_rows=score.size,
+            n_breaks=int(self.state[LINE]) - 1 + _breaks(tail),
+            shapes=(int(self.state[PLAIN]), int(self.state[FEWEST]), int(self.state[MOST])),
+            dur_s_min=float(self.columns["dur_s"].min(initial=np.inf)),
+            score_min=float(score.min(initial=np.inf)),
+            score_max=float(score.max(initial=-np.inf)),
+        )
+        return PartOfFile(frame, self.columns)
 
 
-def joined(parts: Sequence[PartOfFile]) -> PartOfFile:
-    """The parts of one file as one, as it would have been read at once. Takes the columns out of several parts.
+def joined(parts: Sequence[Frame]) -> tuple[Frame, list[Place]]:
+    """The frame of a whole file from those of its parts, as it would have been read at once; where each part stands.
 
     Raises ``NotCanonicalError`` where something stands between parts, or they are not of one kind.
     """
-    if len(parts) == 1:
-        return parts[0]
     between = [text for part, after in pairwise(parts) for text in (part.tail, after.head)]
     if any(text.replace(b"\r\n", b"\n").strip(b" \t\n") for text in between) or len({p.block for p in parts}) > 1:
         raise NotCanonicalError
-    lines_before = np.cumsum([0, *(part.n_breaks for part in parts)])
-    rows_before = np.cumsum([0, *map(len, parts)])
+    lines_before, blocks_before, rows_before = (
+        np.cumsum([0, *counts]).tolist()
+        for counts in zip(*((part.n_breaks, len(part.tags), part.n_rows) for part in parts), strict=True)
+    )
     files, file_codes = _together([part.files for part in parts], np.uint16)
     channels, channel_codes = _together([part.channels for part in parts], np.uint8)
-    for part, line, file, channel in zip(parts, lines_before[:-1], file_codes, channel_codes, strict=True):
-        part.columns["line"] = part.columns["line"] + np.int32(line)
-        part.columns["file"], part.columns["channel"] = file[part.columns["file"]], channel[part.columns["channel"]]
+    before = zip(lines_before, blocks_before, rows_before, file_codes, channel_codes, strict=False)
     plain, fewest, most = zip(*(part.shapes for part in parts), strict=True)
-    return PartOfFile(
+    whole = Frame(
         head=parts[0].head,
         tail=parts[-1].tail,
         block=parts[0].block,
-        columns={name: np.concatenate([part.columns.pop(name) for part in parts]) for name, _ in COLUMNS},
         files=files,
         channels=channels,
         tags=tuple(tag for part in parts for tag in part.tags),
         tag_rows=_moved([part.tag_rows for part in parts], rows_before),
         tag_lines=_moved([part.tag_lines for part in parts], lines_before),
-        n_breaks=int(lines_before[-1]),
+        n_rows=rows_before[-1],
+        n_breaks=lines_before[-1],
         shapes=(min(plain), min(fewest), max(most)),
+        dur_s_min=min(part.dur_s_min for part in parts),
+        score_min=min(part.score_min for part in parts),
+        score_max=max(part.score_max for part in parts),
     )
+    return whole, [Place(*place) for place in before]
 
 
-def _moved(places: Sequence[Array], before: Array) -> Array:
+def _moved(places: Sequence[Array], before: Sequence[int]) -> Array:
     return np.concatenate([place + shift for place, shift in zip(places, before, strict=False)])
 
 

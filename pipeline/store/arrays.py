@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 ENDING = ".zarr.zip"
 _ABOUT = "zarr.json"
 """The entry that says what all groups hold."""
-_COORDINATES: dict[str, bool] = {"mask_and_scale": False, "decode_times": False}
-_PLAIN: dict[str, bool] = {"decode_cf": False, "create_default_indexes": False}
+_COORDINATES: dict[str, Any] = {"mask_and_scale": False, "decode_times": False}
+_PLAIN: dict[str, Any] = {"decode_cf": False, "create_default_indexes": False}
 """What xarray makes of what is stored: coordinates, or not even these, which opens a small group a third sooner."""
 
 

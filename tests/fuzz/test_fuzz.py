@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import json
 import random
+import warnings
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from pipeline import protocols
@@ -13,6 +16,7 @@ from pipeline.config import load_evaluation
 from pipeline.config.meta_file import load_study
 from pipeline.config.season import load_roster, load_season
 from pipeline.formats import READERS
+from pipeline.metrics.med.rtf import execution_factors
 from tests.fuzz import __main__ as fuzz
 from tests.fuzz import targets
 from tests.fuzz.mutate import mutated
@@ -71,3 +75,29 @@ def test_a_reader_that_breaks_is_found_out(monkeypatch, tmp_path) -> None:
     report = tmp_path / "report.json"
     assert fuzz.main(["--cases", "0:60", "--only", "reader", "--report", str(report)]) == 1
     assert "ZeroDivisionError" in json.loads(report.read_text())["faults"][0]["what"]
+
+
+# What was found -----------------------------------------------------------------------------------------------------
+
+
+def test_a_time_beyond_single_precision_is_infinite_and_no_warning() -> None:
+    """Seed 25, cases 79054 and 487163: a warning of NumPy from an STM that ends at 1e308 s."""
+    tables = {
+        "stm": READERS["stm"](io.BytesIO(b"f 1 s 0 1e308 <o> a\n"), "stm"),
+        "ctm": READERS["ctm"](io.BytesIO(b"f 1 0.5 0.25 a\n"), "ctm"),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = targets.score_tables(protocols.find("stt13"), tables, ())
+    assert result.figures["wer"].value == 0.0
+
+
+def test_hours_over_next_to_no_video_are_infinite_and_no_warning() -> None:
+    """Seed 25, cases 38378, 129267, 222392 and 263487: the same from a DetectionTPT of 1e308 hours."""
+    total = SimpleNamespace(submitted=np.array([True, False]), hours=np.array([1e308, 1.0]))
+    scored = SimpleNamespace(facts=SimpleNamespace(t_audio_s=1e-3), total=total)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        factors = execution_factors(scored)
+    assert np.isposinf(factors[0])
+    assert np.isnan(factors[1])

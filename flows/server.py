@@ -24,12 +24,17 @@ from prefect import runtime
 from prefect.settings import get_current_settings
 
 from flows.guard import deaf_to_interrupts
+from pipeline.errors import PlatformError
 
 LOOK_S = 3.0
 """How often a server is asked whether it is there."""
 ANSWER_S = 5.0
 END_S = 20.0
 """How long a run whose server is gone, or that is told to end, may take for it."""
+START_LOOK_S = 0.2
+START_TRIES = 3
+UNSTARTED = 3
+"""Exit code of a server that cannot begin to serve, of which Prefect starts another, without end."""
 TERMINATED = 128 + signal.SIGTERM
 
 
@@ -57,21 +62,32 @@ def start_server() -> None:
 
     A terminal sends Ctrl-C to all processes of a run. A server that ended at once would leave the run to tell it of
     the end, with half a minute of attempts. It ends when the run's process does, as one that Prefect started. One
-    that does not start is left to Prefect, which tries again and says why.
+    that does not answer in time is left to Prefect, which tries again and says why. Raises ``PlatformError`` where its
+    process ends while it starts: Prefect would wait for it all the same, for minutes, and then once more.
     """
     settings = get_current_settings()
     if settings.api.url or not settings.server.ephemeral.enabled:
         return
-    thread = Thread(target=_start, name="rescore-server", daemon=True)
-    thread.start()
-    thread.join()  # unlike the thread, who waits can be interrupted
-
-
-def _start() -> None:
     from prefect.server.api.server import SubprocessASGIServer
 
+    server, pids = SubprocessASGIServer(), set[int]()
+    thread = Thread(target=_start, args=(server,), name="rescore-server", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(START_LOOK_S)  # unlike the thread, who waits can be interrupted
+        if (process := server.server_process) is None:
+            continue
+        pids.add(process.pid)
+        if thread.is_alive() and (process.poll() not in (None, UNSTARTED) or len(pids) > START_TRIES):
+            raise PlatformError(
+                f"Prefect's server ended while it started (exit {process.poll()}; what it wrote is above). "
+                "Mend that, or set PREFECT_API_URL to a server that runs, and run again; what is done is reused."
+            )
+
+
+def _start(server: Any) -> None:
     with deaf_to_interrupts(), suppress(RuntimeError, OSError, httpx.HTTPError):
-        SubprocessASGIServer().start()
+        server.start()
 
 
 def is_lost() -> bool:

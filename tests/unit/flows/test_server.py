@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
 import time
 from collections.abc import Iterator
 
 import pytest
-from prefect.settings import PREFECT_API_URL, temporary_settings
+from prefect.settings import PREFECT_API_URL, PREFECT_SERVER_ALLOW_EPHEMERAL_MODE, temporary_settings
 
 from flows import server
+from pipeline.errors import PlatformError
 
 SOON_S = 20.0
 
@@ -46,3 +48,38 @@ def test_a_server_that_began_a_flow_run_and_is_gone_before_it_is_first_asked_is_
 def test_a_server_that_starts_is_not_lost() -> None:
     with server.attended(0.2, None):
         assert not is_lost_within(1.0)
+
+
+class Ending:
+    """An embedded server whose process ends while it starts; who started it waits on. Each look sees the next one."""
+
+    def __init__(self, code: int) -> None:
+        self.code, self.pids = code, itertools.count(1)
+
+    def __call__(self) -> Ending:
+        return self
+
+    @property
+    def server_process(self) -> Ending:
+        return self
+
+    @property
+    def pid(self) -> int:
+        return next(self.pids)
+
+    def poll(self) -> int:
+        return self.code
+
+    def start(self) -> None:
+        time.sleep(SOON_S)
+
+
+@pytest.mark.parametrize("code", [1, -9, server.UNSTARTED])
+def test_a_server_that_ends_while_it_starts_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    monkeypatch.setattr("prefect.server.api.server.SubprocessASGIServer", Ending(code))
+    monkeypatch.setattr(server, "START_LOOK_S", 0.01)
+    with (
+        temporary_settings({PREFECT_SERVER_ALLOW_EPHEMERAL_MODE: True}, restore_defaults={PREFECT_API_URL}),
+        pytest.raises(PlatformError, match=f"ended while it started .exit {code};"),
+    ):
+        server.start_server()

@@ -66,8 +66,7 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
         name: np.full(axes.shape, "", np.dtypes.StringDType())
         for name in ("failed", "failed_where", "failed_message", "signature")
     }
-    nowhere = _nowhere(plan, axes)
-    reason[nowhere], texts["failed"][nowhere] = NO_SUCH_CELL, NO_SUCH_CELL
+    reason[_nowhere(plan, axes)] = texts["failed"][_nowhere(plan, axes)] = NO_SUCH_CELL
     for result in results:
         place = axes.place(result)
         texts["signature"][place] = result.signature

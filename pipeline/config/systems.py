@@ -21,7 +21,7 @@ Known = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Places:
+class KnownCells:
     """The names that outputs may bear, and the (query set, dataset) pairs that are cells."""
 
     known: Known
@@ -60,7 +60,9 @@ def collect_systems(
     """
     discovery, listed = entry.systems.discovery, entry.systems.listed
     every = ((query_set, dataset) for query_set in entry.query_sets for dataset in entry.datasets)
-    known = Places({"query_set": tuple(entry.query_sets), "dataset": tuple(entry.datasets)}, frozenset(pairs or every))
+    known = KnownCells(
+        {"query_set": tuple(entry.query_sets), "dataset": tuple(entry.datasets)}, frozenset(pairs or every)
+    )
     if not listed and discovery.pattern is None and discovery.ledger is None:
         place.note(("systems",), "missing_field", "lists no system and has no `pattern` to find them by")
     found = _discovered(discovery, known, place)
@@ -86,7 +88,7 @@ def collect_systems(
     return tuple(systems)
 
 
-def _discovered(discovery: DiscoveryEntry, known: Places, place: OpenDocument) -> dict[str, list[discover.Match]]:
+def _discovered(discovery: DiscoveryEntry, known: KnownCells, place: OpenDocument) -> dict[str, list[discover.Match]]:
     """The files that the pattern finds, by system, excluded systems included."""
     if discovery.pattern is None:
         return {}
@@ -109,7 +111,7 @@ def _discovered(discovery: DiscoveryEntry, known: Places, place: OpenDocument) -
     return found
 
 
-def _matches(pattern: str, path: Path, known: Places, place: OpenDocument) -> list[discover.Match] | None:
+def _matches(pattern: str, path: Path, known: KnownCells, place: OpenDocument) -> list[discover.Match] | None:
     """The files that fit a pattern of outputs; None when the pattern itself is refused (and noted)."""
     name = known.lacking(placeholders(pattern))
     if name is not None:
@@ -124,7 +126,7 @@ def _matches(pattern: str, path: Path, known: Places, place: OpenDocument) -> li
         return None
 
 
-def _outputs(matches: Iterable[discover.Match], path: Path, known: Places, place: OpenDocument) -> Outputs:
+def _outputs(matches: Iterable[discover.Match], path: Path, known: KnownCells, place: OpenDocument) -> Outputs:
     """The files found for one system by cell; a file that belongs to no cell is noted, and so is a second one."""
     outputs: Outputs = {}
     for match in matches:
@@ -148,7 +150,7 @@ def _outputs(matches: Iterable[discover.Match], path: Path, known: Places, place
     return outputs
 
 
-def _own_outputs(name: str, own: SystemEntry, known: Places, place: OpenDocument) -> Outputs:
+def _own_outputs(name: str, own: SystemEntry, known: KnownCells, place: OpenDocument) -> Outputs:
     """The outputs a listed system names itself, by pattern or cell by cell."""
     path: Path = ("systems", name, "outputs")
     if isinstance(own.outputs, str):

@@ -18,7 +18,7 @@ BOARDS = "boards"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BoardPage:
     """A board on a page of its own, and how its cells fared."""
 
     query_set: str
@@ -29,13 +29,13 @@ class Part:
     n_cells: int
 
 
-def parts_of(boards: Iterable[Board]) -> tuple[Part, ...]:
+def parts_of(boards: Iterable[Board]) -> tuple[BoardPage, ...]:
     """The boards of a run as pages of their own; none where one page holds them all."""
     listed = tuple(boards)
     if sum(len(board.entries) for board in listed) <= ROWS_AT_MOST:
         return ()
     return tuple(
-        Part(
+        BoardPage(
             board.query_set,
             board.dataset,
             f"{BOARDS}/{at:03d}-{_plain(board.query_set)}-{_plain(board.dataset)}.html",
@@ -46,7 +46,7 @@ def parts_of(boards: Iterable[Board]) -> tuple[Part, ...]:
     )
 
 
-def of_board(whole: PageContents, part: Part) -> PageContents:
+def of_board(whole: PageContents, part: BoardPage) -> PageContents:
     """The contents of the page of one board: its cells alone, with what moved of them."""
     pair = part.query_set, part.dataset
     grid = {}

@@ -108,7 +108,7 @@ def _no_folder() -> Iterator[None]:
     """A folder where an object should be is none."""
     try:
         yield
-    except (IsADirectoryError, NotADirectoryError) as error:
+    except IsADirectoryError as error:
         raise FileNotFoundError(error.errno, "a folder stands in its place", error.filename) from error
 
 

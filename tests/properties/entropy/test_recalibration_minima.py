@@ -12,7 +12,7 @@ from recalibration_cases import binary_case, binary_minimum, class_case, class_m
 from pipeline.metrics.entropy import affine, newton
 from pipeline.metrics.entropy.class_costs import prior_entropy
 from pipeline.metrics.entropy.maps import AffineMap
-from pipeline.metrics.multiclass.calibration import calibrate
+from tests.plain_entropies import calibrate
 
 CASES = int(os.environ.get("RESCORE_MINIMA", "0"))
 """Cases of either kind; 0: a few."""

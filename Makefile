@@ -41,7 +41,7 @@ else
 endif
 
 test-alone: $(STAMP)
-	$(BIN)/pytest tests/properties tests/conformance tests/unit tests/simulation
+	$(BIN)/pytest tests/properties tests/conformance tests/unit tests/simulation tests/fuzz
 
 test-servers: $(STAMP)
 	$(BIN)/pytest tests/end_to_end

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -29,10 +31,16 @@ pytestmark = pytest.mark.timeout(900)
 
 
 @contextmanager
-def started(place: Path, *command: str | Path) -> Iterator[subprocess.Popen[str]]:
+def started(place: Path, *command: str | Path, **more: str) -> Iterator[subprocess.Popen[str]]:
     """A command of ours in a process of its own, with an embedded Prefect server and files in ``place/tmp``."""
     (place / "tmp").mkdir(exist_ok=True)
-    environment = {**os.environ, **PATIENCE, "TMPDIR": str(place / "tmp"), "PREFECT_HOME": str(place / "prefect")}
+    environment = {
+        **os.environ,
+        **PATIENCE,
+        "TMPDIR": str(place / "tmp"),
+        "PREFECT_HOME": str(place / "prefect"),
+        **more,
+    }
     environment.pop("PREFECT_API_URL", None)
     with subprocess.Popen(
         [BIN / "rescore", *command], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -112,3 +120,20 @@ def test_a_study_that_loses_something_ends_and_the_next_gives_the_same_bytes(
         _, said = again.communicate(timeout=WAIT_S)
     assert again.returncode == 0, said
     assert statistics(store) == expected
+
+
+def test_an_output_that_kills_every_worker_that_opens_it_is_a_cell_with_a_reason(faults: Path, tmp_path: Path) -> None:
+    """As one that takes all memory would: the hook of the case ends workers, and no others."""
+    case = tmp_path / "case"
+    shutil.copytree(faults / "10-output-that-kills-its-worker", case)
+    asked_for = ["run", str(case / "ev.yaml"), "--store", str(case / "st"), "--json"]
+    with started(tmp_path, *asked_for, "--cluster", "local", PYTHONPATH=str(case)) as run:
+        said, errors = run.communicate(timeout=WAIT_S)
+    assert run.returncode == 0, errors
+    why = {row["system"]: row["failed"] for row in json.loads(said)["board"] if row["failed"]}
+    assert why == {"poison": "worker_died", "charlie": "refused_input", "foxtrot": "missing_output"}
+    nothing_is_left(tmp_path)
+    with started(tmp_path, *asked_for, "--cluster", "none") as again:
+        said, errors = again.communicate(timeout=WAIT_S)
+    assert again.returncode == 0, errors
+    assert {row["system"]: row["failed"] for row in json.loads(said)["board"]}["poison"] == ""

@@ -66,9 +66,13 @@ def _verify_commits(store: Store, args: argparse.Namespace) -> int:
         raise UsageError(f"{args.result!r} has no commit here. `rescore runs` lists the evaluations.")
     key = signing.public_key(args.key)
     found = manifest.chain_faults(store, args.result, key)
-    for entry in manifest.sound_history(store, args.result).values():
-        if (what := _manifest_fault(store, entry)) is not None:
-            found.setdefault(entry["manifest"], what)
+    history = manifest.sound_history(store, args.result)
+    digests = manifest.named(history)
+    for path in sorted({entry["manifest"] for entry in history.values()}):
+        try:
+            manifest.read(store, path, digests)
+        except DamageError:
+            found.setdefault(path, "is not what was committed")
     if args.json:
         print_json({"evaluation": args.result, "faults": found})
     elif not found:
@@ -76,14 +80,6 @@ def _verify_commits(store: Store, args: argparse.Namespace) -> int:
     for path, what in found.items():
         note(f"{path} {what}")
     return 3 if found else 0
-
-
-def _manifest_fault(store: Store, entry: dict[str, Any]) -> str | None:
-    try:
-        manifest.read(store, entry)
-    except DamageError:
-        return "is not what was committed"
-    return None
 
 
 def _told(result: Result) -> bytes:

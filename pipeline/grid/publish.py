@@ -88,9 +88,10 @@ def publish(
     newest = unless_damaged(lambda: manifest.latest(store, name), f"refs/{name}")
     if newest is None:
         manifest.discard_damaged(store, name)
-    if newest is None or newest["run"] != run_id or done["damaged"]:
+    committed = _committed(store, run_id)
+    if newest is None or done["damaged"] or not committed.items() <= newest.items():
         leases.ensure_held(store)
-        manifest.commit(store, name, {**_committed(store, run_id), "work": done})
+        manifest.commit(store, name, {**committed, "work": done})
     return replace(run, work=done)
 
 
@@ -110,17 +111,19 @@ def _promoted(store: Store, run_id: str, release: Mapping[str, Any] | None) -> R
     staged = manifest.history(store, f"{run.evaluation}{STAGED}").values()
     work = next((entry["work"] for entry in staged if entry["run"] == run_id), Work().document())
     newest = manifest.latest(store, run.evaluation)
-    if newest is None or newest["run"] != run_id or release is not None:
+    committed = _committed(store, run_id)
+    if newest is None or release is not None or not committed.items() <= newest.items():
         recorded = {} if release is None else {"release": dict(release)}
         leases.ensure_held(store)
-        manifest.commit(store, run.evaluation, {**_committed(store, run_id), "work": work, **recorded})
+        manifest.commit(store, run.evaluation, {**committed, "work": work, **recorded})
     return replace(run, work=work)
 
 
 def _committed(store: Store, run_id: str) -> dict[str, Any]:
-    """What a commit says of a run: its id, and which manifest holds it."""
+    """What a commit says of a run: its id, and which manifest holds it. Raises ``DamageError`` where that is none."""
     path = _path(run_id)
-    return {"run": run_id, "manifest": path, "sha256": store.describe(path)["sha256"]}
+    noting = store if isinstance(store, NotingStore) else NotingStore(store.root)
+    return {"run": run_id, "manifest": path, "sha256": noting.vouched(path)["sha256"]}
 
 
 def id_of(plan: Plan) -> str:
@@ -216,13 +219,11 @@ def faults(store: Store, run_id: str) -> list[str]:
     So is the manifest itself where a commit of the run names another one.
     """
     run, objects = _manifest(store, run_id)
-    own = store.describe(_path(run_id))["sha256"]
-    if any(
-        entry["run"] == run_id and entry.get("sha256", own) != own
-        for name in (run.evaluation, f"{run.evaluation}{STAGED}")
-        for entry in manifest.sound_history(store, name).values()
-    ):
-        return [_path(run_id)]
+    path = _path(run_id)
+    histories = [manifest.sound_history(store, name) for name in (run.evaluation, f"{run.evaluation}{STAGED}")]
+    digests = manifest.named(*histories).get(path)
+    if digests is not None and store.describe(path)["sha256"] not in digests:
+        return [path]
 
     def look(path: str) -> bool:
         return bool(unless_damaged(lambda: store.describe(path), path) == objects[path])

@@ -135,12 +135,14 @@ def _whole(path: str) -> str:
 
 def _reached(store: Store, keep: int | None) -> set[str]:
     reached, read = set[str](), set[str]()
-    for evaluation in manifest.evaluations(store):
-        commits = sorted(manifest.history(store, evaluation).items())
+    histories = {evaluation: manifest.history(store, evaluation) for evaluation in manifest.evaluations(store)}
+    digests = manifest.named(*histories.values())
+    for evaluation, history in histories.items():
+        commits = sorted(history.items())
         for number, commit in commits if keep is None else commits[-keep:]:
             reached |= {manifest.path_of(evaluation, number), commit["manifest"]}
             reached |= {path for path in [commit.get("work", {}).get("performance")] if path}
-            stored = manifest.read(store, commit)
+            stored = manifest.read(store, commit["manifest"], digests)
             reached |= {_whole(path) for path in (*stored["objects"], stored["grid"])}
             reached |= _of_results(store, set(stored["results"].values()) - read, run=stored["id"])
             read |= set(stored["results"].values())

@@ -8,6 +8,7 @@ anything must change every reference after it, and cannot sign them.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import DamageError
@@ -27,11 +28,12 @@ _CHAIN, _SIGNATURE = "chain", "signature"
 def commit(store: Store, evaluation: str, payload: dict[str, Any]) -> int:
     """Make ``payload`` the current state of ``evaluation``; returns its number.
 
-    Of writers racing for a number one gets it, the others take the next. ``payload`` must be JSON without NaN.
+    Of writers racing for a number one gets it, the others take the next. ``payload`` must be JSON without NaN. Raises
+    ``DamageError`` where the commit before is not read as it was written: nothing may follow from that.
     """
 
     def linked(number: int) -> dict[str, Any]:
-        chain = {"evaluation": evaluation, "number": number, "before": _digest(store, evaluation, number - 1)}
+        chain = {"evaluation": evaluation, "number": number, "before": _link(store, evaluation, number - 1)}
         record = {**payload, _CHAIN: chain}
         signature = signing.signature_of(_signed(record))
         return record if signature is None else {**record, _SIGNATURE: signature}
@@ -70,11 +72,25 @@ def discard_damaged(store: Store, evaluation: str) -> list[str]:
     return damaged
 
 
-def read(store: Store, entry: dict[str, Any]) -> dict[str, Any]:
-    """The manifest of a commit. Raises ``DamageError`` where it is lost, damaged, or another than was committed."""
-    path = entry["manifest"]
+def named(*histories: Mapping[int, Mapping[str, Any]]) -> dict[str, set[str]]:
+    """The SHA-256 of manifests by their paths, as the last commit of each history says that names one.
+
+    A manifest is made anew where what it names was lost, and committed once more: what an earlier commit says of it is
+    of the past. Commits of before there were links say none.
+    """
+    found = dict[str, set[str]]()
+    for payloads in histories:
+        last = {entry["manifest"]: entry.get("sha256") for _, entry in sorted(payloads.items())}
+        for path, digest in last.items():
+            if digest is not None:
+                found.setdefault(path, set()).add(digest)
+    return found
+
+
+def read(store: Store, path: str, digests: Mapping[str, Collection[str]]) -> dict[str, Any]:
+    """A manifest. Raises ``DamageError`` where it is lost, damaged, or not one of those that ``named`` knows for it."""
     data = store.get(path)
-    if digest_bytes(data) != entry.get("sha256", digest_bytes(data)):  # commits of before 0.3 name no digest
+    if path in digests and digest_bytes(data) not in digests[path]:
         raise DamageError(f"{store.url(path)}: the manifest is not the one that was committed. Run again to mend it.")
     found: dict[str, Any] = json.loads(unseal(data, store.url(path)))
     return found
@@ -127,6 +143,16 @@ def _numbers(store: Store, evaluation: str) -> list[int]:
 def _payload(store: Store, evaluation: str, number: int) -> dict[str, Any]:
     record = numbered.read(store, _folder(evaluation), number)
     return {name: value for name, value in record.items() if name not in (_CHAIN, _SIGNATURE)}
+
+
+def _link(store: Store, evaluation: str, number: int) -> str | None:
+    """The SHA-256 of a commit, None where there is none. Raises ``DamageError`` where what was read is not whole."""
+    path = path_of(evaluation, number)
+    if not number or not store.exists(path):
+        return None
+    data = store.get(path)
+    unseal(data, store.url(path))
+    return digest_bytes(data)
 
 
 def _digest(store: Store, evaluation: str, number: int) -> str | None:

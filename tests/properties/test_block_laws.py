@@ -199,7 +199,6 @@ def test_sums_at_scores_are_those_of_their_rows(parts, seed):
 def test_a_thinned_ledger_says_the_same_of_every_query(parts, threshold):
     ledger = merge_tree(parts, Outcomes()).ledger.select(QUERIES)
     thin = thinned(ledger, [threshold])
-    assert Ledger.from_columns(*thin.to_columns()) == thin
     assert len(thin) <= 6 * int(ledger.n_target.sum()) + 10 * len(QUERIES)
     means = [query_means(side, 50.0, include_no_targets=True) for side in (ledger, thin)]
     pairs = [

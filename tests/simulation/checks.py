@@ -38,6 +38,7 @@ def references(objects: Objects) -> list[str]:
 
 def whole(objects: Objects, reference: str) -> None:
     """Raise ``BadEndError`` where a reference is not whole, but for objects that were spoiled where they lie."""
+    _check_link(objects, reference)
     for path, digest in reached(objects, reference):
         if path in objects.rotten:
             continue
@@ -54,10 +55,21 @@ def whole(objects: Objects, reference: str) -> None:
         _SOUND.clear()
 
 
+def _check_link(objects: Objects, reference: str) -> None:
+    """Raise where a reference names another one before it than there is; it may be gone, or spoiled where it lies."""
+    chain, (folder, _, number) = _body(objects, reference).get("chain"), reference.rpartition("/")
+    before = f"{folder}/{int(number.removesuffix('.json')) - 1:08d}.json"
+    if chain is None or before not in objects.data or before in objects.rotten:
+        return
+    if chain["before"] != sha256(objects.data[before]).hexdigest():
+        raise BadEndError("link", f"{reference} does not follow from {before}")
+
+
 def reached(objects: Objects, reference: str) -> Iterator[tuple[str, str | None]]:
     """Every object that a reference stands on, with its SHA-256 where the run's manifest names it."""
     yield reference, None
-    manifest = _body(objects, reference).get("manifest")
+    commit = _body(objects, reference)
+    manifest = commit.get("manifest")
     if manifest is None:
         return
     yield manifest, None

@@ -227,7 +227,7 @@ for _ in range(25):
     mean = [2.0 if pair in targets else -1.0 for pair in laws.PAIRS]
     rows = [(*pair, float(s), True) for pair, s in zip(laws.PAIRS, np.round(rng.normal(mean, 2.0), 3))]
     found.append(laws.bits(laws.score(targets, rows)))
-from pipeline.metrics.multiclass.calibration import calibrate
+from tests.plain_entropies import calibrate
 labels = rng.integers(0, 4, 4000)
 llh = rng.normal(size=(4000, 4)) + 2.0 * np.eye(4)[labels]
 found.append(repr(calibrate(llh, labels, (0.4, 0.3, 0.2, 0.1))))

@@ -19,6 +19,7 @@ from pipeline.store import arrays, former, leases, manifest
 from pipeline.store.address import address, digest_bytes
 from pipeline.store.blobs import Store
 from pipeline.store.noting import NotingStore
+from pipeline.store.seal import unseal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -207,8 +208,22 @@ def load_run(store: Store, run_id: str) -> Run:
     return _manifest(store, run_id)[0]
 
 
+def _committed_digests(store: Store, run: Run) -> set[str] | None:
+    """The digests of a run's manifest that commits name now; None where none does."""
+    names = (run.evaluation, f"{run.evaluation}{STAGED}")
+    newest = [unless_damaged(lambda name=name: manifest.latest(store, name), f"refs/{name}") for name in names]  # type: ignore[misc]
+    histories = [{0: one} for one in newest if one is not None and one["run"] == run.id]
+    if not histories:
+        histories = [manifest.sound_history(store, name) for name in names]
+    return manifest.named(*histories).get(_path(run.id))
+
+
 def _manifest(store: Store, run_id: str) -> tuple[Run, dict[str, Any]]:
-    stored = json.loads(store.get_sealed(_path(run_id)))
+    return _parsed(store.get_sealed(_path(run_id)))
+
+
+def _parsed(data: bytes) -> tuple[Run, dict[str, Any]]:
+    stored = json.loads(data)
     objects: dict[str, Any] = stored.pop("objects")
     return Run(**stored), objects
 
@@ -218,12 +233,11 @@ def faults(store: Store, run_id: str) -> list[str]:
 
     So is the manifest itself where a commit of the run names another one.
     """
-    run, objects = _manifest(store, run_id)
-    path = _path(run_id)
-    histories = [manifest.sound_history(store, name) for name in (run.evaluation, f"{run.evaluation}{STAGED}")]
-    digests = manifest.named(*histories).get(path)
-    if digests is not None and store.describe(path)["sha256"] not in digests:
-        return [path]
+    data = store.get(_path(run_id))
+    run, objects = _parsed(unseal(data, store.url(_path(run_id))))
+    digests = _committed_digests(store, run)
+    if digests is not None and digest_bytes(data) not in digests:
+        return [_path(run_id)]
 
     def look(path: str) -> bool:
         return bool(unless_damaged(lambda: store.describe(path), path) == objects[path])

@@ -12,12 +12,12 @@ from pipeline.align.tokens.chop import Chopped, chop
 from pipeline.align.tokens.graph import Graph, align_graphs
 from pipeline.align.tokens.linear import Path, Strings, align
 from pipeline.align.tokens.match import Matcher
-from pipeline.align.tokens.rules import MARKS, Alternatives, Lexer, Token, TokenRules
+from pipeline.align.tokens.rules import MARKS, Alternatives, Lexer, Token
 from pipeline.align.tokens.trees import tree_of_rows, tree_of_words
 from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.columns import Vocabulary
 from pipeline.formats.stt.transcripts import words_of_text
-from pipeline.trials.tokens.schema import SCORED, TokenSegments, TokenTimeline, Words
+from pipeline.trials.tokens.schema import SCORED, TokenSegments, Words
 
 CORRECT, SUBSTITUTED, DELETED, INSERTED, FORGIVEN_REFERENCE, FORGIVEN_OUTPUT = range(6)
 STEPS = ("correct", "substituted", "deleted", "inserted", "forgiven_reference", "forgiven_output")
@@ -48,10 +48,8 @@ class TokenAlignment:
     chopped: Chopped
 
 
-def align_tokens(
-    words: Words, segments: TokenSegments, rules: TokenRules, timeline: TokenTimeline, *, segment_end: str
-) -> TokenAlignment:
-    """Align every scored segment with the words whose mid points fall to it.
+def align_tokens(words: Words, segments: TokenSegments, lexer: Lexer, *, segment_end: str) -> TokenAlignment:
+    """Align every scored segment with the words whose mid points fall to it. The ``lexer`` may have seen others.
 
     Raises ``ValueError`` for transcripts whose braces cannot be read: check them when the reference is made.
     """
@@ -59,7 +57,7 @@ def align_tokens(
     scored = segments.state == SCORED
     given = np.flatnonzero(chopped.segment >= 0)
     rows = given[scored[chopped.segment[given]]]
-    return _Tile(words, segments, Lexer(rules, timeline), chopped, rows).aligned()
+    return _Tile(words, segments, lexer, chopped, rows).aligned()
 
 
 class _Side:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.align.tokens.graph import gap_cost, pair_cost
-from pipeline.align.tokens.rules import TokenRules
+from pipeline.align.tokens.rules import Lexer, TokenRules
 from pipeline.align.tokens.steps import FORGIVEN_OUTPUT, FORGIVEN_REFERENCE, align_tokens
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.disputes import UNSCORED, Decided, Dispute
@@ -27,7 +27,7 @@ def _steps(
     """Every segment of a recording with its steps and what each costs (STT)."""
     settings = protocol.settings
     rules = TokenRules.of(settings)
-    aligned = align_tokens(words, segments, rules, reference.timeline, segment_end=settings.segment_end)
+    aligned = align_tokens(words, segments, Lexer(rules, reference.timeline), segment_end=settings.segment_end)
     for row in range(len(segments)):
         file, channel = segments.files[segments.file[row]], segments.channels[segments.channel[row]]
         if file != recording:

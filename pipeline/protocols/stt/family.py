@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pipeline.align.labels import Labels
-from pipeline.align.tokens.rules import TokenRules
+from pipeline.align.tokens.rules import Lexer, TokenRules
 from pipeline.align.tokens.steps import align_tokens
 from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats.stt.lexicon import Lexicon
@@ -110,12 +110,12 @@ def align(
     protocol: Protocol, words: Words, segments: TokenSegments, reference: Reference[TokenSegments, TokenTimeline]
 ) -> Labels:
     """The steps of every scored segment. Buckets are aligned one by one, so that each has tokens of its own."""
-    settings, rules = protocol.settings, TokenRules.of(protocol.settings)
-    parts = []
+    settings, parts = protocol.settings, []
+    lexer = Lexer(TokenRules.of(settings), reference.timeline)
     for bucket in range(segments.offsets.size - 1):
         own, spoken = words.tiles(bucket, bucket + 1), segments.tiles(bucket, bucket + 1)
         if len(own) or len(spoken) or (bucket == 0):
-            aligned = align_tokens(own, spoken, rules, reference.timeline, segment_end=settings.segment_end)
+            aligned = align_tokens(own, spoken, lexer, segment_end=settings.segment_end)
             parts.append(labels_of(own, spoken, aligned))
     return Labels.joined(parts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from pipeline.align.tokens.rules import TokenRules
+from pipeline.align.tokens.rules import Lexer, TokenRules
 from pipeline.align.tokens.steps import TokenAlignment, align_tokens
 from pipeline.formats.stt.ctm import read_ctm
 from pipeline.formats.stt.stm import read_stm
@@ -19,7 +19,7 @@ def align_text(stm: str, ctm: str, *, segment_end: str = "float32", **rules: Any
     """The alignment of two files given as text."""
     segments = segments_of(read_stm(io.BytesIO(stm.encode()), "stm"), case_sensitive=False)
     words = words_of(read_ctm(io.BytesIO(ctm.encode()), "ctm"), case_sensitive=False)
-    return align_tokens(words, segments, TokenRules(**rules), TokenTimeline(), segment_end=segment_end)
+    return align_tokens(words, segments, Lexer(TokenRules(**rules), TokenTimeline()), segment_end=segment_end)
 
 
 def one_segment(reference: str, output: str, **rules: Any) -> list[tuple[str, str, str]]:

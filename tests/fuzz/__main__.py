@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import resource
 import sys
 import time
 import traceback
@@ -14,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 from flows.settings import prepare_environment
+from tests.peak import peak_bytes
 
 TOLD_EVERY = 20_000
 CPU_S_AT_MOST, BYTES_OF_CPU = 5.0, 1_000_000
@@ -52,7 +52,7 @@ def played(seed: int, number: int, only: str | None = None) -> tuple[str, str, i
 
 def _many(args: argparse.Namespace, cases: range) -> int:
     counts, faults, slowest = Counter[str](), list[dict[str, object]](), 0.0
-    began_s, cpu_s, held, n_done = time.monotonic(), time.process_time(), _peak_bytes(), 0
+    began_s, cpu_s, held, n_done = time.monotonic(), time.process_time(), peak_bytes(), 0
     for number in cases:
         if time.monotonic() - began_s > args.seconds or len(faults) >= FAULTS_AT_MOST:
             break
@@ -65,7 +65,7 @@ def _many(args: argparse.Namespace, cases: range) -> int:
             what = f"{type(error).__name__}: {error}"[:300]
             faults.append({"case": number, "what": what, "where": f"{where.filename}:{where.lineno}"})
             print(f"case {number}: {faults[-1]['what']} ({faults[-1]['where']})", flush=True)
-        took_s, grown = time.process_time() - case_s, _peak_bytes() - held
+        took_s, grown = time.process_time() - case_s, peak_bytes() - held
         if n_bytes < BYTES_OF_CPU and number != cases.start:
             slowest = max(slowest, took_s)
         if took_s > CPU_S_AT_MOST and number != cases.start:
@@ -74,16 +74,12 @@ def _many(args: argparse.Namespace, cases: range) -> int:
         if grown > MEMORY_BYTES_AT_MOST:
             faults.append({"case": number, "what": f"{grown >> 20} MiB for {n_bytes} bytes"})
             print(f"case {number}: {faults[-1]['what']}", flush=True)
-            held = _peak_bytes()
+            held = peak_bytes()
         n_done += 1
         if not n_done % TOLD_EVERY or number == cases[-1]:
             _tell(args, cases, n_done, counts, faults, slowest, time.process_time() - cpu_s)
     _tell(args, cases, n_done, counts, faults, slowest, time.process_time() - cpu_s)
     return int(bool(faults))
-
-
-def _peak_bytes() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
 def _tell(
@@ -103,7 +99,7 @@ def _tell(
         "n_faults": len(faults),
         "faults": faults,
         "slowest_s": round(slowest_s, 3),
-        "peak_bytes": _peak_bytes(),
+        "peak_bytes": peak_bytes(),
         "cpu_s": round(cpu_s, 1),
     }
     if args.report is not None:

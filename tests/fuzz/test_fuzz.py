@@ -27,15 +27,16 @@ LOADERS = {"evaluation": load_evaluation, "study": load_study, "season": load_se
 
 @pytest.mark.parametrize("form", READERS)
 def test_every_seed_of_a_format_is_read(form: str) -> None:
-    for data in targets.seeds_of(form):
-        READERS[form](io.BytesIO(data), "f")
+    read = [READERS[form](io.BytesIO(data), "f") for data in targets.seeds_of(form)]
+    assert read
+    assert None not in read
 
 
 @pytest.mark.parametrize("kind", CONFIGS)
 def test_every_seed_of_settings_is_accepted(kind: str) -> None:
     path = targets.scratch() / f"{kind}.yaml"
     path.write_bytes(CONFIGS[kind])
-    LOADERS[kind](str(path))
+    assert LOADERS[kind](str(path)) is not None
 
 
 def test_most_seeds_of_cells_are_scored() -> None:

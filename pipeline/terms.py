@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pipeline.errors import Finding
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -202,6 +204,8 @@ class System:
     """Outputs of roles beside the protocol's main one, by role."""
     canary: bool = False
     """Made by the organiser to watch the scoring; it has no rank."""
+    faults: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """By (query set, dataset) why what was found for it cannot be read as its output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +253,8 @@ class Evaluation:
     """In the order in which they were made."""
     cells_of: tuple[tuple[str, str], ...] = ()
     """The (query set, dataset) pairs that are cells; empty: all are."""
+    findings: tuple[Finding, ...] = ()
+    """What was found and is not taken for an output."""
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

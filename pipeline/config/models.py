@@ -23,7 +23,7 @@ SECRET_FIELDS = frozenset(
     }
 )
 """Fields that people write to get at a bucket. None is a field of ours, and what they hold would be kept and shown."""
-DISCOVERY = ("pattern", "ledger", "primary", "exclude", "resources")
+DISCOVERY = ("pattern", "ledger", "primary", "exclude", "resources", "follow_links")
 """The words that ``systems`` keeps for discovery; every other field there is a system."""
 
 
@@ -149,6 +149,8 @@ class DiscoveryEntry(_Strict):
     primary: list[str] | None = None
     exclude: list[str] = Field(default_factory=list)
     resources: SystemUrl | None = None
+    follow_links: bool = False
+    """Whether local links may lead out of the folder that a pattern is looked for in."""
 
 
 class SystemsEntry(_Strict):

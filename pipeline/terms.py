@@ -148,6 +148,12 @@ class Facts:
     load: LoadFacts = field(default_factory=LoadFacts)
     selections: tuple[Selection, ...] = ()
     """Conditions beside "all"."""
+    places: tuple[tuple[str, str], ...] = ()
+    """The recordings and channels of the whole dataset by their names, where there are any."""
+    n_key_target: int = 0
+    """Targets of the key as it was handed over."""
+    n_key_lost: int = 0
+    """Those of them that the dataset has no place for: nothing finds them, or they do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +261,8 @@ class Evaluation:
     """The (query set, dataset) pairs that are cells; empty: all are."""
     findings: tuple[Finding, ...] = ()
     """What was found and is not taken for an output."""
+    max_targets_lost: float = 0.5
+    """Share of a key's targets that may be lost: beyond, nobody is scored."""
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

@@ -62,6 +62,7 @@ def _resolve(entry: EvaluationEntry, place: OpenDocument, pairs: tuple[Pair, ...
         overlays=collect_overlays(place, protocol, entry.query_sets, entry.datasets),
         cells_of=pairs,
         findings=tuple(place.told),
+        max_targets_lost=entry.max_targets_lost,
     )
     _check_twins(evaluation, place)
     for at, layer in enumerate(evaluation.overlays):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -71,6 +72,16 @@ def _disclosure(value: Any) -> Disclosure:
     if isinstance(value, Disclosure):
         return value
     raise _custom("bad_setting", f"must be {', '.join(LEVELS)}, or a list of measures (got {_kind(value)})")
+
+
+def _share(value: Any) -> float:
+    try:
+        share = float(value) if isinstance(value, str) else math.nan
+    except ValueError:
+        share = math.nan
+    if not 0.0 <= share <= 1.0:
+        raise _custom("bad_setting", f"must be a share, 0 to 1 (got {_kind(value)})")
+    return share
 
 
 def _scope(value: Any) -> str:
@@ -168,6 +179,8 @@ class EvaluationEntry(_Strict):
     mode: Literal["official", "plan"] = "official"
     publication: Literal["open", "staged", "sealed"] = "open"
     settings: dict[str, SettingText] = Field(default_factory=dict)
+    max_targets_lost: Annotated[float, BeforeValidator(_share)] = 0.5
+    """Share of a key's targets that the dataset may have no place for; beyond, nobody is scored."""
     overlays: Any = None
     """Read by ``pipeline.config.overlays``."""
     pairs: Any = None

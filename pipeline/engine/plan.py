@@ -19,7 +19,7 @@ from pipeline.engine.inputs import format_of
 from pipeline.engine.labels import labels
 from pipeline.engine.stored import cuts, pieces, references
 from pipeline.engine.work import Work, total
-from pipeline.errors import Finding, StoreError, UsageError
+from pipeline.errors import Finding, InputError, StoreError, UsageError
 from pipeline.protocols.base import Protocol
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
@@ -116,7 +116,8 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
     """Hash every input, derive the references, and write the plan to the store.
 
     Raises ``UsageError`` for ``alignments`` or ``det`` of a protocol that has none.
-    Raises ``InputError`` when an organiser's file is missing or refused: nothing can be scored without it.
+    Raises ``InputError`` when an organiser's file is missing or refused, or a key loses more of its targets than the
+    evaluation allows: nothing can be scored without it.
     A participant's missing file makes a cell with a reason.
     """
     overrides = tuple((name, str(value)) for name, value in evaluation.overrides)
@@ -136,11 +137,7 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
     cut = cut if is_cut else set()
     found = digests(uris, optional=outputs | resources, cut=cut)
     known = found.sources
-    made, works = dict[tuple[str, str], str](), list[Work]()
-    for pair, inputs in organisers.items():
-        sources = {role: known[uri] for role, uri in inputs.items()}
-        made[pair], work = references.derive(_protocol_of(evaluation, *pair), sources, store)
-        works.append(work)
+    made, works = _references(evaluation, organisers, known, store)
     jobs = tuple(_job(evaluation, cell, organisers, made, found) for cell in evaluation.cells())
     drafted = Plan(
         evaluation.name,
@@ -159,6 +156,24 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
         findings=tuple(replace(one, where=one.where.rpartition("/")[2]) for one in evaluation.findings),
     )
     return replace(save(drafted, store), work=total(works))
+
+
+def _references(
+    evaluation: Evaluation,
+    organisers: Mapping[tuple[str, str], Mapping[str, str]],
+    known: Mapping[str, Source],
+    store: Store,
+) -> tuple[dict[tuple[str, str], str], list[Work]]:
+    """The reference of every (query set, dataset), all of them made before any is refused for what its key loses."""
+    made, works, lost = dict[tuple[str, str], str](), list[Work](), list[Finding]()
+    for pair, inputs in organisers.items():
+        sources, protocol = {role: known[uri] for role, uri in inputs.items()}, _protocol_of(evaluation, *pair)
+        made[pair], work = references.derive(protocol, sources, store)
+        works.append(work)
+        lost += references.lost_targets(store, protocol, made[pair], "/".join(pair), evaluation.max_targets_lost)
+    if lost:
+        raise InputError(dict.fromkeys(lost))
+    return made, works
 
 
 def given_up(made: Plan, cells: Iterable[Cell], store: Store) -> Plan:

@@ -56,6 +56,7 @@ from pipeline.protocols.lre.settings import LreSettings, class_of_label, given_c
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, Figure, OperatingPoint
 from pipeline.trials import score_matrix
+from pipeline.trials.joined import Join
 from pipeline.trials.score_matrix import ScoreMatrix, SegmentLabels, SegmentList
 
 CLOSED_CONDITION = "closed"
@@ -79,9 +80,11 @@ def lay_out(
     _check_track(protocol.settings.track, output, problems)
     names = table.text("segment")
     known, given = set(segments.segments), set(names)
+    join = Join("the output", names, "the test", segments.segments)
+    told = f"; {join.told()}" if join.only_one else ""
     for name, line in zip(names, table["line"].tolist(), strict=True):
         if name not in known:
-            what = f"segment {quoted(name)} is not in the key (allowed: the {len(known)} segments of the test)"
+            what = f"segment {quoted(name)} is not in the key (allowed: the {len(known)} segments of the test{told})"
             problems.add("unknown_segment", line, what, "Remove the line, or correct the name (without .wav).")
     for name in sorted(known - given):
         what = f"the file ends without segment {quoted(name)} (allowed: all {len(known)} segments of the test)"

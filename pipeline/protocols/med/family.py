@@ -46,6 +46,7 @@ from pipeline.store.address import digest_columns
 from pipeline.terms import Facts
 from pipeline.trials import clips, clipstore
 from pipeline.trials.clips import LEFT_OUT, NONTARGET, TARGET, UNKEYED, ClipIndex, ClipKey, ClipTrials, Labels
+from pipeline.trials.joined import Join
 
 PART_OF_EVENTS = "part_of_events"
 """Status: the system did not process every event, so its means are over other events than those of a full run."""
@@ -62,6 +63,8 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[ClipKey, C
         for name, condition in med_conditions.parse(settings.conditions).items()
     }
     events = tuple(sorted(index.events))
+    targets, trials = tables["ref"].table.text("Targ"), tables["ref"].table.text("TrialID")
+    of_key = {trial for trial, text in zip(trials, targets, strict=True) if text == "y"}
     facts = Facts(
         t_audio_s=_video_s(tables.get("clipmd")),
         n_trials=float(len(trial_ids)),
@@ -69,8 +72,11 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[ClipKey, C
         queries=events,
         texts=_event_names(tables.get("eventdb"), events),
         counts={"n_clips": float(len(table.table.vocabularies["ClipID"]))},
+        n_key_target=len(of_key),
+        n_key_lost=len(of_key.difference(index.trial_ids)),
     )
-    read = [one for name in sorted(tables) if isinstance(tables[name], MedTable) for one in tables[name].findings]
+    own = [tables[name] for name in sorted(tables) if name not in ("detection", "threshold")]
+    read = [one for given in own if isinstance(given, MedTable) for one in given.findings]
     return Reference(clips.key_of(index, label, conditions), index, facts, (*read, *notes))
 
 
@@ -91,9 +97,15 @@ def _labels(settings: Any, ref: MedTable, index: ClipIndex) -> tuple[Labels, tup
             "where scored they count as non-targets" if settings.unkeyed_trials == "nontarget" else "they are left out"
         )
         notices.add("unkeyed_trials", None, f"{what}; {how}")
-    n_extra = len(keyed) - (label.size - n_unkeyed)
-    notices.add("key_without_trial", None, f"{n_extra} keys are of trials that the index lacks; they have no effect")
-    return label, tuple(one for one in notices.findings() if n_extra or one.code != "key_without_trial")
+    if len(keyed) - (label.size - n_unkeyed):
+        join = Join("the key", keyed, "the trial index", index.trial_ids)
+        what = f"{len(join.only_one)} keys are of trials that the index lacks; they have no effect: {join.told()}"
+        notices.add("key_without_trial", None, what)
+        lost = sum(keyed[name] for name in join.only_one)
+        if lost:
+            what = f"{lost} of the key's {sum(target)} targets are lost: they are of trials that the index lacks"
+            notices.add("targets_lost", None, what)
+    return label, notices.findings()
 
 
 def _video_s(clipmd: MedTable | None) -> float:

@@ -23,11 +23,10 @@ from pipeline.protocols.stt.dispute import DISPUTE
 from pipeline.protocols.stt.tables import tables
 from pipeline.protocols.stt.tile import ONLY_OUTPUT, ONLY_REFERENCE, alignment_of, labels_of, outcomes
 from pipeline.terms import Facts, OperatingPoint
+from pipeline.trials.joined import Join
 from pipeline.trials.tokens import dataset as token_dataset
 from pipeline.trials.tokens import layout as token_layout
 from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, TokenSegments, TokenTimeline, Words
-
-_NAMED_AT_MOST = 5
 
 
 def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[TokenSegments, TokenTimeline]:
@@ -185,7 +184,7 @@ def _facts(
 
 def _warnings(total: SttOutcomes, only_output: dict[str, int], only_reference: dict[str, int]) -> Iterator[Finding]:
     """Warnings: recordings of one side alone, words that fall between segments, confidences."""
-    both = f"the output alone has {_named(only_output)}; the reference alone has {_named(only_reference)}"
+    both = Join("the output", only_output, "the reference", only_reference).told()
     if only_output:
         n = sum(only_output.values())
         yield Finding(
@@ -209,13 +208,6 @@ def _warnings(total: SttOutcomes, only_output: dict[str, int], only_reference: d
     if sums["n_words_gap"]:
         message = f"{sums['n_words_gap']} scored words have their mid points outside every segment's times"
         yield Finding("word_in_gap", f"{message}; they are scored with the segment that follows, or the last.", "ctm")
-
-
-def _named(units: Mapping[str, int]) -> str:
-    if not units:
-        return "none"
-    shown = ", ".join(repr(name) for name in sorted(units)[:_NAMED_AT_MOST])
-    return f"{len(units)} ({shown}{', …' if len(units) > _NAMED_AT_MOST else ''})"
 
 
 def timeline_parts(settings: Any, _timeline: TokenTimeline) -> dict[str, Any]:

@@ -42,6 +42,7 @@ from pipeline.protocols.kws.point import operating_point
 from pipeline.protocols.kws.pool import pool
 from pipeline.protocols.kws.ranks import WHOLE, ranked, reader
 from pipeline.protocols.kws.refer import refer
+from pipeline.protocols.kws.stand_ins import stand_ins
 from pipeline.protocols.kws.tiles import align, count
 from pipeline.protocols.kws.warnings import UNSCORED, crowded, decision_ties, warnings
 from pipeline.terms import Facts, OperatingPoint, Selection
@@ -78,14 +79,6 @@ def survey(trials: Trials) -> dict[str, Any]:
     """Every block of the output with its count of out-of-vocabulary words, None where it declares none."""
     counts = {name: float(block.get("oov_count", math.nan)) for name, block in trials.blocks.items()}
     return {"oov_count": {name: None if math.isnan(count) else count for name, count in counts.items()}}
-
-
-def check(_: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Queries of the output that the query list lacks."""
-    if not {"output", "kwlist"} <= tables.keys():
-        return ()
-    mend = "Leave them out of the output, or check that both belong together."
-    return query_finding(tables["output"].blocks.text("query"), tables["kwlist"].keywords.text("id"), mend)
 
 
 def conclude(
@@ -280,7 +273,8 @@ DETECTIONS: Family[Trials, Occurrences, Timeline, Outcomes] = Family(
     boards=Boards(identify=identify, name_slips=identifier_slips),
     can=Abilities(
         reader=reader,
-        check=check,
+        stand_ins=stand_ins,
+        refused=frozenset({"unknown_query"}),
         by_buckets=by_buckets,
         blocks=QUERY_BLOCKS,
         curve=True,

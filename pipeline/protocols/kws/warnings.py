@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -31,6 +32,7 @@ def warnings(tally: Tally, places: tuple[Pair, ...], ties: int, decisions: twv.D
         if tally[code]:
             yield Finding(code, f"{tally[code]} {message}", WHERE)
     yield from output_findings(tally, places)
+    yield from none_accepted(decisions)
     if ties:
         yield Finding(
             "decision_ties",
@@ -45,6 +47,15 @@ def warnings(tally: Tally, places: tuple[Pair, ...], ties: int, decisions: twv.D
             "Scored as submitted; the actual value may exceed the maximum.",
             WHERE,
         )
+
+
+def none_accepted(decisions: twv.Decisions) -> Iterator[Finding]:
+    """A warning where every decision is NO."""
+    if math.isnan(decisions.min_yes) and not math.isnan(decisions.max_no):
+        message = (
+            "no detection says YES: the actual value is that of a system that accepts nothing. Check the decisions."
+        )
+        yield Finding("nothing_accepted", message, WHERE)
 
 
 _ROWS = {

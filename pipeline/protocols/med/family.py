@@ -14,7 +14,7 @@ from pipeline.align.identity import identify
 from pipeline.align.labels import UNKEYED as WITHOUT_KEY
 from pipeline.align.labels import Labels as TrialLabels
 from pipeline.align.labels import labelled, outcomes_of
-from pipeline.errors import Finding, InputError, Problems, UsageError
+from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats import numbers
 from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.med.csv import MedTable
@@ -41,6 +41,7 @@ from pipeline.protocols.blocks import EVENT_BLOCKS
 from pipeline.protocols.med import conditions as med_conditions
 from pipeline.protocols.med import names as med_names
 from pipeline.protocols.med.dispute import DISPUTE
+from pipeline.protocols.med.stand_ins import stand_ins
 from pipeline.protocols.med.submission import lay_out as lay_out_submission
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts
@@ -266,22 +267,6 @@ def _facts(scored: EventScored, part: EventOutcomes, facts: Facts, survey: Mappi
     }
 
 
-def check(protocol: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Problems between the tables given, where they are enough to tell."""
-    try:
-        if {"index", "ref"} <= tables.keys():
-            refer(protocol, tables)
-        if {"index", "detection", "threshold"} <= tables.keys():
-            table = tables["index"].table
-            index, _ = clips.index_of(table.text("TrialID"), table.text("EventID"))
-            lay_out(protocol, tables, index)
-    except InputError as error:
-        return error.findings
-    except UsageError as error:
-        return (Finding("bad_setting", str(error), ""),)
-    return ()
-
-
 CLIPS = Kind(
     name="clips",
     to_dataset=clipstore.to_dataset,
@@ -307,5 +292,5 @@ EVENTS: Family[ClipTrials, ClipKey, ClipIndex, EventOutcomes] = Family(
         ("c_miss", "c_fa", "p_target", "ter", "ro_weight", "p_fa_trials", "empty_point"),
     ),
     boards=Boards(apart=True, identify=med_names.identify),
-    can=Abilities(check=check, blocks=EVENT_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
+    can=Abilities(stand_ins=stand_ins, blocks=EVENT_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
 )

@@ -33,7 +33,8 @@ from pipeline.protocols.base import EVERYTHING, Abilities, Conclusion, Family, K
 from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.named import ROLES
 from pipeline.protocols.kws.places import named_in, named_tally
-from pipeline.protocols.kws.warnings import UNSCORED
+from pipeline.protocols.kws.stand_ins import document_stand_ins
+from pipeline.protocols.kws.warnings import UNSCORED, none_accepted
 from pipeline.protocols.quesst.dispute import DISPUTE
 from pipeline.protocols.settings import setting
 from pipeline.terms import Facts, OperatingPoint
@@ -266,6 +267,7 @@ def _warnings(scored: measures.DocumentScored, tally: Tally, decisions: twv.Deci
             "Scored as submitted; the actual value may exceed the maximum.",
             "output",
         )
+    yield from none_accepted(decisions)
     tied = scored.once(measures.ledger_cell).once(min_cnxe_pav).detail.get("tied_mass", 0.0)
     if tied > _TIES_NOTED:
         message = f"{tied:.1%} of all trials share one score: min_cnxe_pav_input_order depends on the output's order."
@@ -303,7 +305,7 @@ DOCUMENTS: Family[Trials, DocumentKey, Timeline, DocumentOutcomes] = Family(
     reads=Reads(
         ("t_audio",), ("c_miss", "c_fa", "p_target", "p_target_effective", "censor", "unknown_query", "load_lambda")
     ),
-    can=Abilities(blocks=QUERY_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
+    can=Abilities(stand_ins=document_stand_ins, blocks=QUERY_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
 )
 QUESST = Protocol(
     name="quesst",

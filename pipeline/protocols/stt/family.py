@@ -20,6 +20,7 @@ from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
 from pipeline.protocols.base import EVERYTHING, Abilities, Conclusion, Family, Kind, Protocol, Reads, Reference, Scope
 from pipeline.protocols.blocks import SPEAKER_BLOCKS
 from pipeline.protocols.stt.dispute import DISPUTE
+from pipeline.protocols.stt.stand_ins import stand_ins
 from pipeline.protocols.stt.tables import tables
 from pipeline.protocols.stt.tile import ONLY_OUTPUT, ONLY_REFERENCE, alignment_of, labels_of, outcomes
 from pipeline.terms import Facts, OperatingPoint
@@ -240,5 +241,7 @@ TOKENS: Family[Words, TokenSegments, TokenTimeline, SttOutcomes] = Family(
     zero=SttOutcomes,
     conclude=conclude,
     reads=Reads(("case_sensitive", "variant"), ("alignment", "n_ref_rule", "missing_confidence", "unknown_file")),
-    can=Abilities(blocks=SPEAKER_BLOCKS, whole=whole, compare=significance.compare, dispute=DISPUTE),
+    can=Abilities(
+        stand_ins=stand_ins, blocks=SPEAKER_BLOCKS, whole=whole, compare=significance.compare, dispute=DISPUTE
+    ),
 )

@@ -29,7 +29,9 @@ def handed_in(paths: Sequence[Path]) -> Iterator[HandedIn]:
     with TemporaryDirectory(prefix="rescore-") as scratch:
         for at, path in enumerate(paths):
             if path.is_dir():
-                _of_folder(path, found)
+                inside = folder_files(path)
+                found.files.update(inside.files)
+                found.problems.extend(inside.problems)
             elif archives.extension_of(path.name) and path.is_file():
                 into = Path(scratch) / str(at)
                 into.mkdir()
@@ -39,8 +41,9 @@ def handed_in(paths: Sequence[Path]) -> Iterator[HandedIn]:
         yield found
 
 
-def _of_folder(folder: Path, found: HandedIn) -> None:
+def folder_files(folder: Path) -> HandedIn:
     """The regular files of a folder and of those in it; what else is there is told, and links that lead out are."""
+    found = HandedIn()
     for path in sorted(folder.rglob("*")):
         if any(part.startswith(".") for part in path.relative_to(folder).parts):
             continue
@@ -55,6 +58,7 @@ def _of_folder(folder: Path, found: HandedIn) -> None:
                 found.problems.append(Finding("unreadable_input", message, str(path)))
             else:
                 found.files[str(path)] = path
+    return found
 
 
 def _of_archive(path: Path, into: Path, found: HandedIn) -> None:

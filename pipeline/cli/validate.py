@@ -9,16 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pipeline.cli.handed_in import handed_in, outputs_of
+from pipeline.cli.handed_in import HandedIn, folder_files, handed_in, outputs_of
 from pipeline.cli.inputs import add_named_settings, add_short_inputs, roles_of, settings_of
 from pipeline.cli.output import columns, error_document, finding_document, note_findings, print_json, shown
 from pipeline.engine.checks import checked
 from pipeline.engine.inputs import read_role
 from pipeline.engine.labels import relabel
-from pipeline.errors import Finding, InputError, UsageError, escaped
+from pipeline.errors import Finding, InputError, PlatformError, UsageError, escaped
 from pipeline.protocols import find
 from pipeline.protocols.base import Protocol
 from pipeline.season import archives
+from pipeline.season.verdict import ERROR, Remarks
+from pipeline.trials.joined import Join
 
 DEFAULT_PROTOCOL = "openkws13"
 
@@ -199,15 +201,22 @@ def validate_submission(args: argparse.Namespace) -> int:
         raise UsageError("a submission is checked by the rules of a season: give --season SEASON.yaml and --team TEAM.")
     if args.inputs:
         raise UsageError("give either --input ROLE=URL or the files of a submission.")
-    absent = [str(path) for path in args.submission if not path.is_file()]
-    if absent:
-        raise UsageError(f"{', '.join(absent)}: there is no such file.")
     from pipeline.config.season import load_season
     from pipeline.season.examine import examined
 
-    rules, _ = load_season(args.season)
-    with examined(rules, rules.phase(args.phase), args.team, args.submission, system=args.system) as found:
-        verdict, systems = found.verdict, sorted({piece.system for piece in found.pieces})
+    rules, roster = load_season(args.season)
+    phase, uploads, unusable = rules.phase(args.phase), list[Path](), Remarks()
+    for path in args.submission:
+        found = folder_files(path) if path.is_dir() else HandedIn({str(path): path})
+        uploads += found.files.values()
+        unusable.take(ERROR, found.problems)
+    absent = [str(path) for path in uploads if not path.exists()]
+    if absent:
+        raise UsageError(f"{', '.join(absent)}: there is no such file.")
+    _check_team(args.team, roster, unusable)
+    with examined(rules, phase, args.team, uploads, system=args.system) as looked_at:
+        verdict = unusable.verdict() + looked_at.verdict
+        systems = sorted({piece.system for piece in looked_at.pieces})
     if args.json:
         print_json({"accepted": verdict.accepted, "systems": systems, "remarks": verdict.document()})
     else:
@@ -215,3 +224,20 @@ def validate_submission(args: argparse.Namespace) -> int:
             print(shown(str(remark)))
         print(shown(f"{'fine' if verdict.accepted else 'would be refused'}: {', '.join(systems) or 'no system'}"))
     return 0 if verdict.accepted else 1
+
+
+def _check_team(team: str, roster: str, remarks: Remarks) -> None:
+    """Note a team that the season's roster lacks: nothing it hands in would be taken."""
+    from pipeline.config.season import load_roster
+
+    if not roster:
+        return
+    try:
+        teams = [entry.id for entry in load_roster(roster).teams]
+    except (InputError, PlatformError):
+        remarks.note("no_roster", "", "the roster cannot be read here, so that the team was not looked for in it")
+        return
+    join = Join("the submission", [team], "the roster", teams)
+    if join.only_one:
+        what = f"the team {team!r} is not in the roster: {join.told(of_other='has')}"
+        remarks.error("unknown_team", "", what, "Name the team by its id in the roster.")

@@ -15,6 +15,13 @@ from pipeline.formats import READERS
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
 
+ONLY_A_KEY_TELLS: Mapping[str, frozenset[str]] = {
+    "tokens": frozenset({"unknown_file", "missing_file", "word_in_gap"}),
+    "language": frozenset({"unknown_segment", "missing_segment"}),
+}
+"""What is said of outputs and only a key can tell, by family: which recordings, times and segments there are. Where the
+participants have their lists, a season tells the first and the last. Findings about the key itself are besides."""
+
 
 @dataclass(frozen=True)
 class Checked:

@@ -20,7 +20,7 @@ from pipeline.config import load_evaluation
 from pipeline.config.urls import masked
 from pipeline.engine.memory import seldom_collected, without_collector
 from pipeline.engine.mending import unless_damaged
-from pipeline.engine.plan import Job, Plan, missing, plan
+from pipeline.engine.plan import Job, Plan, missing, plan, told
 from pipeline.engine.work import Work, work_text
 from pipeline.errors import Finding, PlatformError, RescoreError, told_lines
 from pipeline.grid import Run, check_objects, latest
@@ -89,8 +89,9 @@ def run_evaluation(
 
         check_forms(det)
     work = plan(load_evaluation(evaluation), kept, alignments=alignments, det=det)
+    findings = told(work, kept)
     if not quiet:
-        for line in told_lines(work.findings):
+        for line in told_lines(findings):
             _say(line)
     todo = missing(work.jobs, kept)
     found = None if todo else unless_damaged(lambda: _standing(kept, work), "the latest run")
@@ -110,7 +111,7 @@ def run_evaluation(
         paths={name: kept.url(path) for name, path in run.places.items()},
         board=tuple(rows_of(boards)),
         waits=waits_for(kept, run),
-        findings=work.findings,
+        findings=findings,
     )
     if not quiet:
         show_boards(boards)

@@ -16,7 +16,7 @@ from pipeline import protocols
 from pipeline.engine import editions
 from pipeline.engine.digests import Digests, digests
 from pipeline.engine.inputs import format_of
-from pipeline.engine.labels import labels
+from pipeline.engine.labels import labels, relabel
 from pipeline.engine.stored import cuts, pieces, references
 from pipeline.engine.work import Work, total
 from pipeline.errors import Finding, InputError, StoreError, UsageError
@@ -170,10 +170,22 @@ def _references(
         sources, protocol = {role: known[uri] for role, uri in inputs.items()}, _protocol_of(evaluation, *pair)
         made[pair], work = references.derive(protocol, sources, store)
         works.append(work)
-        lost += references.lost_targets(store, protocol, made[pair], "/".join(pair), evaluation.max_targets_lost)
+        found = references.lost_targets(store, protocol, made[pair], "/".join(pair), evaluation.max_targets_lost)
+        lost += relabel(found, inputs)
     if lost:
         raise InputError(dict.fromkeys(lost))
     return made, works
+
+
+def told(made: Plan, store: Store) -> tuple[Finding, ...]:
+    """What the organiser should hear before anything is scored: files that are no outputs, and what is odd about keys
+    and lists, each once, under the names that reports have for files.
+    """
+    found = list(made.findings)
+    for job in {job.reference: job for job in made.jobs}.values():
+        names = {role: made.labels.get(source.uri, role) for role, source in job.inputs.items()}
+        found += relabel(references.findings(store, made.protocol_of(job), job.reference), names)
+    return tuple(dict.fromkeys(found))
 
 
 def given_up(made: Plan, cells: Iterable[Cell], store: Store) -> Plan:

@@ -97,6 +97,14 @@ def sound(
     return reference, work
 
 
+def findings(store: Store, protocol: Protocol, reference_address: str) -> tuple[Finding, ...]:
+    """What is odd about an organiser's files; nothing of a damaged reference, which who reads it next mends."""
+    try:
+        return load(store, protocol.family.kind, reference_address).findings
+    except DamageError:
+        return ()
+
+
 def lost_targets(
     store: Store, protocol: Protocol, reference_address: str, pair: str, at_most: float
 ) -> tuple[Finding, ...]:

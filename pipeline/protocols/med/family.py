@@ -100,7 +100,7 @@ def _labels(settings: Any, ref: MedTable, index: ClipIndex) -> tuple[Labels, tup
         notices.add("unkeyed_trials", None, f"{what}; {how}")
     if len(keyed) - (label.size - n_unkeyed):
         join = Join("the key", keyed, "the trial index", index.trial_ids)
-        what = f"{len(join.only_one)} keys are of trials that the index lacks; they have no effect: {join.told()}"
+        what = f"{join.told()}. {len(join.only_one)} keys are of trials that the index lacks; they have no effect"
         notices.add("key_without_trial", None, what)
         lost = sum(keyed[name] for name in join.only_one)
         if lost:

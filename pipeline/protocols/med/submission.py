@@ -178,7 +178,7 @@ def _note_unknown(detection: MedTable, rows: _ClipRows, index: ClipIndex, notice
         table = detection.table
         first = table.vocabularies["TrialID"][int(table["TrialID"][unknown[0]])]
         told = Join("the output", table.vocabularies["TrialID"], "the trial index", index.trial_ids).told()
-        message = f"TrialID {quoted(first)} is not in the trial index; such rows are not scored: {told}"
+        message = f"{told}. TrialID {quoted(first)} is not in the trial index; such rows are not scored"
         notices.add("unknown_trial", int(table["line"][unknown[0]]), message, unknown.size)
 
 
@@ -226,7 +226,7 @@ def _threshold_notices(settings: Any, threshold: MedTable, index: ClipIndex) -> 
     events, join = set(index.events), Join("the output", threshold.table.text("EventID"), "the index", index.events)
     for event, line in zip(threshold.table.text("EventID"), threshold.table["line"].tolist(), strict=True):
         if event not in events:
-            message = f"event {quoted(event)} is not in the trial index; the row has no effect: {join.told()}"
+            message = f"{join.told()}. Event {quoted(event)} is not in the trial index; the row has no effect"
             notices.add("unknown_event", line, message)
     if settings.decisions == "threshold" and settings.score_range == "unit":
         values = threshold.table["DetectionThreshold"]

@@ -20,9 +20,9 @@ from pipeline.config import load_evaluation
 from pipeline.config.urls import masked
 from pipeline.engine.memory import seldom_collected, without_collector
 from pipeline.engine.mending import unless_damaged
-from pipeline.engine.plan import Job, Plan, missing, plan
+from pipeline.engine.plan import Job, Plan, missing, plan, told
 from pipeline.engine.work import Work, work_text
-from pipeline.errors import PlatformError, RescoreError
+from pipeline.errors import Finding, PlatformError, RescoreError, told_lines
 from pipeline.grid import Run, check_objects, latest
 from pipeline.report.board import RunBoards, rows_of
 from pipeline.report.terminal import show_boards
@@ -56,6 +56,8 @@ class RunSummary:
     """Objects made, reused and found damaged, and bytes read, as ``pipeline.engine.work`` has them."""
     waits: tuple[str, ...] = ()
     """Why the gate keeps the run from readers until a person releases it; nothing where it does not."""
+    findings: tuple[Finding, ...] = ()
+    """What was found and is not taken for an output, and what else the organiser should hear of."""
 
 
 @seldom_collected()
@@ -87,6 +89,10 @@ def run_evaluation(
 
         check_forms(det)
     work = plan(load_evaluation(evaluation), kept, alignments=alignments, det=det)
+    findings = told(work, kept)
+    if not quiet:
+        for line in told_lines(findings):
+            _say(line)
     todo = missing(work.jobs, kept)
     found = None if todo else unless_damaged(lambda: _standing(kept, work), "the latest run")
     if found is None:
@@ -105,6 +111,7 @@ def run_evaluation(
         paths={name: kept.url(path) for name, path in run.places.items()},
         board=tuple(rows_of(boards)),
         waits=waits_for(kept, run),
+        findings=findings,
     )
     if not quiet:
         show_boards(boards)
@@ -202,7 +209,7 @@ def _published(store: Store, work: Plan) -> Run | None:
 
 
 def _say(text: str) -> None:
-    Console(file=sys.stderr, highlight=False).print(text, style="dim")
+    Console(file=sys.stderr, highlight=False, soft_wrap=True).print(masked(text), style="dim", markup=False)
 
 
 def _print_summary(summary: RunSummary) -> None:

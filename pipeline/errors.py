@@ -6,7 +6,7 @@ Exit codes of the command line follow the tree: refused input 1, usage 2, platfo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 SHOWN_AT_MOST = 20
@@ -38,6 +38,13 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message
+
+
+def told_lines(findings: Sequence[Finding], at_most: int = SHOWN_AT_MOST) -> list[str]:
+    """The first findings, a line each, and how many more there are."""
+    lines = [str(finding) for finding in findings[:at_most]]
+    hidden = len(findings) - len(lines)
+    return [*lines, f"… and {hidden} more."] if hidden > 0 else lines
 
 
 class RescoreError(Exception):

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pipeline.errors import Finding
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -146,6 +148,12 @@ class Facts:
     load: LoadFacts = field(default_factory=LoadFacts)
     selections: tuple[Selection, ...] = ()
     """Conditions beside "all"."""
+    places: tuple[tuple[str, str], ...] = ()
+    """The recordings and channels of the whole dataset by their names, where there are any."""
+    n_key_target: int = 0
+    """Targets of the key as it was handed over."""
+    n_key_lost: int = 0
+    """Those of them that the dataset has no place for: nothing finds them, or they do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +210,8 @@ class System:
     """Outputs of roles beside the protocol's main one, by role."""
     canary: bool = False
     """Made by the organiser to watch the scoring; it has no rank."""
+    faults: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """By (query set, dataset) why what was found for it cannot be read as its output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +259,10 @@ class Evaluation:
     """In the order in which they were made."""
     cells_of: tuple[tuple[str, str], ...] = ()
     """The (query set, dataset) pairs that are cells; empty: all are."""
+    findings: tuple[Finding, ...] = ()
+    """What was found and is not taken for an output."""
+    max_targets_lost: float = 0.5
+    """Share of a key's targets that may be lost: beyond, nobody is scored."""
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

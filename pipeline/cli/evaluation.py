@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from pipeline.cli.output import print_json
+from pipeline.cli.output import finding_document, print_json
 from pipeline.cli.place import add_place
 from pipeline.config.urls import masked
 from pipeline.engine.result import plain
@@ -72,6 +72,7 @@ def summary_document(summary: RunSummary) -> dict[str, Any]:
         "n_reused": summary.n_reused,
         "work": dict(summary.work),
         "waits": list(summary.waits),
+        "warnings": [finding_document(finding) for finding in summary.findings],
         "paths": {name: masked(path) for name, path in summary.paths.items()},
         "board": [{name: plain(value) for name, value in row.items()} for row in summary.board],
     }

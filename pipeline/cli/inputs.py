@@ -59,6 +59,12 @@ def add_short_inputs(parser: argparse.ArgumentParser) -> None:
 
 def add_settings(parser: MaskingParser) -> None:
     """Add ``--mode``, ``--set FIELD=VALUE`` and, once the protocol is known, the options of the organisers' tool."""
+    add_named_settings(parser)
+    parser.prepare = add_tool_options
+
+
+def add_named_settings(parser: argparse.ArgumentParser) -> None:
+    """Add ``--mode`` and ``--set FIELD=VALUE``."""
     group = parser.add_argument_group("settings")
     group.add_argument(
         "--mode",
@@ -75,7 +81,6 @@ def add_settings(parser: MaskingParser) -> None:
         help="override a setting; 'rescore protocols NAME' lists them",
     )
     parser.set_defaults(options=[])
-    parser.prepare = add_tool_options
 
 
 def add_tool_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:

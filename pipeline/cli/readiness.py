@@ -6,8 +6,9 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from pipeline.cli.output import columns, print_json, shown
+from pipeline.cli.output import columns, finding_document, print_json, shown
 from pipeline.cli.place import DEFAULT_STORE
+from pipeline.errors import told_lines
 from pipeline.store.blobs import Store
 
 _TO_DO = {"figures": "figures only", "labels": "align again", "all": "read and align"}
@@ -37,7 +38,8 @@ def plan_command(args: argparse.Namespace) -> int:
     store = Store(args.store)
     found = readiness(store, plan(load_evaluation(args.evaluation), store))
     if args.json:
-        print_json(asdict(found))
+        printed = {**asdict(found), "findings": [finding_document(finding) for finding in found.findings]}
+        print_json(printed)
         return 0
     rows = [("cells", str(found.n_cells)), ("without output", str(found.n_missing_outputs))]
     rows += [(_TO_DO[kind], str(count)) for kind, count in found.to_do.items()]
@@ -52,4 +54,6 @@ def plan_command(args: argparse.Namespace) -> int:
         print(shown(f"no output: {cell}"))
     for team, board in found.missing_boards:
         print(shown(f"required and missing: {team} under {board}"))
+    for line in told_lines(found.findings):
+        print(shown(line))
     return 0

@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from pipeline.cli.output import print_json, shown
+from pipeline.cli.output import note, print_json, shown
 from pipeline.cli.place import DEFAULT_STORE, shared_store
-from pipeline.errors import UsageError
+from pipeline.errors import Finding, UsageError
 from pipeline.store.blobs import Store, open_input
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def whatif(args: argparse.Namespace) -> int:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="rescore-whatif-")))
         other = with_patch(evaluation, args.key, args.dataset, args.role, folder, args.query_set)
         found = moved(Store(args.store), evaluation, other)
+        for finding in new_findings(Store(args.store), evaluation, other):
+            note(str(finding))
     found = replace(found, cells=tuple(_named(cell, str(folder), args.key.name) for cell in found.cells))
     if args.json:
         print_json(diff_document(found))
@@ -109,6 +111,14 @@ def with_patch(
     mended = replace(own, rttm=place) if roles[0] == "rttm" else replace(own, inputs={**own.inputs, roles[0]: place})
     datasets = tuple(mended if entry.name == own.name else entry for entry in evaluation.datasets)
     return replace(evaluation, datasets=datasets)
+
+
+def new_findings(store: Store, before: Evaluation, after: Evaluation) -> tuple[Finding, ...]:
+    """What is odd about the other evaluation's keys and lists, and not about the first one's."""
+    from pipeline.engine.plan import plan, told
+
+    known = {(one.code, one.message) for one in told(plan(before, store), store)}
+    return tuple(one for one in told(plan(after, store), store) if (one.code, one.message) not in known)
 
 
 def moved(store: Store, before: Evaluation, after: Evaluation) -> Diff:

@@ -61,6 +61,8 @@ def _resolve(entry: EvaluationEntry, place: OpenDocument, pairs: tuple[Pair, ...
         publication=entry.publication,
         overlays=collect_overlays(place, protocol, entry.query_sets, entry.datasets),
         cells_of=pairs,
+        findings=tuple(place.told),
+        max_targets_lost=entry.max_targets_lost,
     )
     _check_twins(evaluation, place)
     for at, layer in enumerate(evaluation.overlays):
@@ -68,6 +70,8 @@ def _resolve(entry: EvaluationEntry, place: OpenDocument, pairs: tuple[Pair, ...
             place.note(
                 ("overlays", at), "unknown_cell", "holds for no cell: none of its pairs is asked for", "Remove it."
             )
+    if place.problems.count:
+        place.refuse_told()
     return evaluation
 
 

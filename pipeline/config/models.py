@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -23,7 +24,7 @@ SECRET_FIELDS = frozenset(
     }
 )
 """Fields that people write to get at a bucket. None is a field of ours, and what they hold would be kept and shown."""
-DISCOVERY = ("pattern", "ledger", "primary", "exclude", "resources")
+DISCOVERY = ("pattern", "ledger", "primary", "exclude", "resources", "follow_links")
 """The words that ``systems`` keeps for discovery; every other field there is a system."""
 
 
@@ -71,6 +72,16 @@ def _disclosure(value: Any) -> Disclosure:
     if isinstance(value, Disclosure):
         return value
     raise _custom("bad_setting", f"must be {', '.join(LEVELS)}, or a list of measures (got {_kind(value)})")
+
+
+def _share(value: Any) -> float:
+    try:
+        share = float(value) if isinstance(value, str) else math.nan
+    except ValueError:
+        share = math.nan
+    if not 0.0 <= share <= 1.0:
+        raise _custom("bad_setting", f"must be a share, 0 to 1 (got {_kind(value)})")
+    return share
 
 
 def _scope(value: Any) -> str:
@@ -149,6 +160,8 @@ class DiscoveryEntry(_Strict):
     primary: list[str] | None = None
     exclude: list[str] = Field(default_factory=list)
     resources: SystemUrl | None = None
+    follow_links: bool = False
+    """Whether local links may lead out of the folder that a pattern is looked for in."""
 
 
 class SystemsEntry(_Strict):
@@ -166,6 +179,8 @@ class EvaluationEntry(_Strict):
     mode: Literal["official", "plan"] = "official"
     publication: Literal["open", "staged", "sealed"] = "open"
     settings: dict[str, SettingText] = Field(default_factory=dict)
+    max_targets_lost: Annotated[float, BeforeValidator(_share)] = 0.5
+    """Share of a key's targets that the dataset may have no place for; beyond, nobody is scored."""
     overlays: Any = None
     """Read by ``pipeline.config.overlays``."""
     pairs: Any = None

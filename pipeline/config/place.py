@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pipeline.config import discover
 from pipeline.config.document import Document, Path, dotted
-from pipeline.config.urls import masked, resolved
-from pipeline.errors import Problems
+from pipeline.config.urls import masked, resolved, shown
+from pipeline.errors import Finding, Problems
 
 
 @dataclass(frozen=True)
 class OpenDocument:
-    """One evaluation file while it is read: its lines, its folder, and the problems found so far."""
+    """One evaluation file while it is read: its lines, its folder, and what is found wrong."""
 
     document: Document
     folder: str
     problems: Problems
+    told: list[Finding] = field(default_factory=list)
+    """What spoils single systems and no more: the evaluation is not refused for it."""
+
+    def tell(self, path: Path, code: str, what: str, mend: str = "") -> None:
+        """Note what a participant's file is not taken for."""
+        where = f"{self.problems.file}:{self.document.line(path)}"
+        self.told.append(Finding(code, f"`{dotted(path)}` {what.rstrip('.')}. {mend}".strip(), where))
+
+    def refuse_told(self) -> None:
+        """Make problems of what was told, where the evaluation is refused."""
+        for finding in self.told:
+            self.problems.add(finding.code, int(finding.where.rpartition(":")[2]), finding.message)
 
     def note(self, path: Path, code: str, what: str, mend: str = "") -> None:
         """Note a problem at the field ``path``."""
@@ -29,6 +41,10 @@ class OpenDocument:
         except ValueError as error:
             self.note(path, "bad_url", str(error))
             return url
+
+    def shown(self, url: str) -> str:
+        """A file that was found, as seen from the evaluation file."""
+        return shown(url.removeprefix(f"{self.folder}/"))
 
     def check_file(self, path: Path, url: str) -> None:
         """Note a file of the organiser's that is not there: every cell would fail for it."""

@@ -233,6 +233,9 @@ def _foretold(plan: Plan, job: Job, reason: str) -> Finding:
             "Look into the log of the cluster: too little memory is the usual cause. The next run tries again."
         )
         return Finding(reason, message, "")
+    if reason == "unreadable_output":
+        role = next(role for role in plan.protocol.family.outputs if role in job.unreadable)
+        return Finding(reason, job.unreadable[role], role)
     where = f"{job.cell.query_set}/{job.cell.dataset}"
     lacking = [role for role in plan.protocol.family.outputs if role not in job.inputs]
     message = f"the system has no output for {where} ({', '.join(lacking)}). Submit it or leave the cell out."

@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, TypeVar
 
-from pipeline.errors import InputError, PlatformError
+from pipeline.errors import InputError, PlatformError, RescoreError, StoreError
 from pipeline.formats import READERS
 from pipeline.formats.budgets import Spent
 from pipeline.formats.packed import unpacked
 from pipeline.formats.streams import size_of
 from pipeline.protocols.base import Protocol
-from pipeline.store.blobs import open_input, redacted
+from pipeline.store import faults
+from pipeline.store.blobs import open_input, redacted, unreadable
 from pipeline.store.meter import BYTES
+from pipeline.store.regular import why_not
 from pipeline.terms import Source
 
 T = TypeVar("T")
@@ -30,7 +32,7 @@ class _Hashed(io.RawIOBase):
     """A binary stream that hashes what passes through, within the budgets of an input."""
 
     def __init__(self, stream: BinaryIO, where: str) -> None:
-        self._stream, self._spent = stream, Spent(where)
+        self._stream, self._spent, self._where = stream, Spent(where), where
         self._spent.stream(size_of(stream) or 0)
         self._hash = hashlib.sha256()
         self.n_bytes = 0
@@ -56,7 +58,10 @@ class _Hashed(io.RawIOBase):
         return self.n_bytes
 
     def readinto(self, buffer: Any) -> int:
-        n = int(self._stream.readinto(buffer))  # type: ignore[attr-defined]  # any stream that is opened has it
+        try:
+            n = int(self._stream.readinto(buffer))  # type: ignore[attr-defined]  # any stream that is opened has it
+        except OSError as error:
+            raise _unread(self._where, error) from error
         self._hash.update(memoryview(buffer)[:n])
         self.n_bytes += n
         BYTES.read(n)
@@ -66,6 +71,13 @@ class _Hashed(io.RawIOBase):
     @property
     def sha256(self) -> str:
         return self._hash.hexdigest()
+
+
+def _unread(where: str, error: OSError) -> RescoreError:
+    """An error while a file is read: that of a place that may be well again, or of this file alone."""
+    if faults.is_passing(error):
+        return StoreError(f"{where}: cannot read the input ({faults.told(error)}).")
+    return unreadable(where, why_not(error))
 
 
 def read_role(
@@ -122,10 +134,8 @@ def digest(uri: str, role: str, see: Callable[[bytes], object] = len, *, above: 
     ``see`` is shown all of them in order, unless they are known to be no more than ``above``.
     """
     with open_input(uri) as stream:
-        small = False
-        if above and stream.seekable():
-            small = stream.seek(0, io.SEEK_END) <= above
-            stream.seek(0)
+        n_bytes = size_of(stream) if above else None
+        small = n_bytes is not None and n_bytes <= above
         hashed = _Hashed(stream, redacted(uri))
         while data := hashed.read(_BLOCK):
             if not small:
@@ -154,8 +164,9 @@ def _there(planned: Source) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if error.findings[0].code in ("missing_input", "unknown_place"):
+        if error.findings[0].code in ("missing_input", "unknown_place", "unreadable_input"):
             raise PlatformError(
-                f"{redacted(planned.uri)}: the file is gone since the run was planned. Start again."
+                f"{redacted(planned.uri)}: the file is gone since the run was planned, or can no longer be read. "
+                "Start again."
             ) from error
         raise

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from pipeline import protocols
 from pipeline.engine import editions
-from pipeline.engine.inputs import COMPRESSED, INFLATED, digest, format_of
-from pipeline.engine.labels import labels
+from pipeline.engine.digests import Digests, digests
+from pipeline.engine.inputs import format_of
+from pipeline.engine.labels import labels, relabel
 from pipeline.engine.stored import cuts, pieces, references
 from pipeline.engine.work import Work, total
 from pipeline.errors import Finding, InputError, StoreError, UsageError
@@ -31,7 +31,6 @@ WORKER_DIED = "worker_died"
 SYSTEMS_AT_MOST = 40
 """Systems that are compared in pairs when a run is published: beyond, it takes longer than the rest of publishing, and
 ``rescore analyze`` has it."""
-_READERS_AT_ONCE = 8
 _DAMAGED = "a plan in the store is damaged. Run `rescore run` again to write it anew."
 
 
@@ -48,6 +47,8 @@ class Job:
     """Settings that differ from the protocol's, those of the cell's dataset included."""
     later: Mapping[str, int] = field(default_factory=dict)
     """The measures that came after the protocol's edition, with their own editions."""
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    """By role why a file of the participant's cannot be read."""
 
     @property
     def path(self) -> str:
@@ -86,6 +87,8 @@ class Plan:
     tell it then."""
     det: tuple[str, ...] = ()
     """Forms in which reports include the DET curve of every cell: svg, pdf."""
+    findings: tuple[Finding, ...] = ()
+    """What was found and is not taken for an output; places are those of the evaluation file."""
     work: Work = field(default_factory=Work, compare=False)
     """The objects that planning made and found: references. Not part of what is stored."""
 
@@ -113,7 +116,8 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
     """Hash every input, derive the references, and write the plan to the store.
 
     Raises ``UsageError`` for ``alignments`` or ``det`` of a protocol that has none.
-    Raises ``InputError`` when an organiser's file is missing or refused: nothing can be scored without it.
+    Raises ``InputError`` when an organiser's file is missing or refused, or a key loses more of its targets than the
+    evaluation allows: nothing can be scored without it.
     A participant's missing file makes a cell with a reason.
     """
     overrides = tuple((name, str(value)) for name, value in evaluation.overrides)
@@ -131,13 +135,10 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
     cut = {uri for s in evaluation.systems for uri in s.outputs.values()}
     is_cut = format_of(protocol, main) in pieces.FORMATS and protocol.family.can.by_buckets is not None
     cut = cut if is_cut else set()
-    known, parts = _digests(uris, optional=outputs | resources, cut=cut)
-    made, works = dict[tuple[str, str], str](), list[Work]()
-    for pair, inputs in organisers.items():
-        sources = {role: known[uri] for role, uri in inputs.items()}
-        made[pair], work = references.derive(_protocol_of(evaluation, *pair), sources, store)
-        works.append(work)
-    jobs = tuple(_job(evaluation, cell, organisers, made, known) for cell in evaluation.cells())
+    found = digests(uris, optional=outputs | resources, cut=cut)
+    known = found.sources
+    made, works = _references(evaluation, organisers, known, store)
+    jobs = tuple(_job(evaluation, cell, organisers, made, found) for cell in evaluation.cells())
     drafted = Plan(
         evaluation.name,
         protocol.name,
@@ -148,12 +149,43 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
         names,
         disclose={d.name: d.disclose for d in evaluation.datasets if d.disclose != "everything"},
         overlays=tuple(_overlay_document(layer, known) for layer in evaluation.overlays),
-        pieces=parts,
+        pieces=found.pieces,
         alignments=alignments,
         datasets=tuple(entry.name for entry in evaluation.datasets) if evaluation.cells_of else (),
         det=tuple(det),
+        findings=tuple(replace(one, where=one.where.rpartition("/")[2]) for one in evaluation.findings),
     )
     return replace(save(drafted, store), work=total(works))
+
+
+def _references(
+    evaluation: Evaluation,
+    organisers: Mapping[tuple[str, str], Mapping[str, str]],
+    known: Mapping[str, Source],
+    store: Store,
+) -> tuple[dict[tuple[str, str], str], list[Work]]:
+    """The reference of every (query set, dataset), all of them made before any is refused for what its key loses."""
+    made, works, lost = dict[tuple[str, str], str](), list[Work](), list[Finding]()
+    for pair, inputs in organisers.items():
+        sources, protocol = {role: known[uri] for role, uri in inputs.items()}, _protocol_of(evaluation, *pair)
+        made[pair], work = references.derive(protocol, sources, store)
+        works.append(work)
+        found = references.lost_targets(store, protocol, made[pair], "/".join(pair), evaluation.max_targets_lost)
+        lost += relabel(found, inputs)
+    if lost:
+        raise InputError(dict.fromkeys(lost))
+    return made, works
+
+
+def told(made: Plan, store: Store) -> tuple[Finding, ...]:
+    """What the organiser should hear before anything is scored: files that are no outputs, and what is odd about keys
+    and lists, each once, under the names that reports have for files.
+    """
+    found = list(made.findings)
+    for job in {job.reference: job for job in made.jobs}.values():
+        names = {role: made.labels.get(source.uri, role) for role, source in job.inputs.items()}
+        found += relabel(references.findings(store, made.protocol_of(job), job.reference), names)
+    return tuple(dict.fromkeys(found))
 
 
 def given_up(made: Plan, cells: Iterable[Cell], store: Store) -> Plan:
@@ -193,45 +225,13 @@ def load_plan(store: Store, plan_address: str) -> Plan:
         alignments=stored.get("alignments", False),
         datasets=tuple(stored.get("datasets", ())),
         det=tuple(stored.get("det", ())),
+        findings=tuple(Finding(**one) for one in stored.get("findings", ())),
     )
 
 
 def _organisers(evaluation: Evaluation) -> dict[tuple[str, str], dict[str, str]]:
     """The organiser's files by (query set, dataset) and role."""
     return {pair: evaluation.inputs_of(*pair) for pair in evaluation.pairs}
-
-
-def _digests(
-    required: set[str], *, optional: set[str], cut: set[str]
-) -> tuple[dict[str, Source], dict[str, cuts.Pieces]]:
-    """Sources by URL, and the pieces of large files of those to ``cut`` by digest.
-
-    Missing optional ones are left out; problems of all required ones are raised together.
-    """
-    problems: list[Finding] = []
-    parts: dict[str, cuts.Pieces] = {}
-    size = pieces.piece_bytes()
-
-    def look(uri: str) -> Source | None:
-        packed = uri.endswith(COMPRESSED)
-        cutter = cuts.Cutter(size) if uri in cut and not packed else None
-        try:
-            source = digest(uri, "") if cutter is None else digest(uri, "", cutter.feed, above=size)
-        except InputError as error:
-            if uri in required:
-                problems.extend(error.findings)
-            return None
-        if cutter is not None and (found := cutter.pieces()):
-            parts[source.sha256] = found
-        elif uri in cut and source.n_bytes * (INFLATED if packed else 1) > size:
-            parts[source.sha256] = ((0, source.sha256),)
-        return Source(uri, "", source.sha256, source.n_bytes)
-
-    with ThreadPoolExecutor(_READERS_AT_ONCE) as pool:
-        found = list(pool.map(look, sorted(required | optional)))
-    if problems:
-        raise InputError(problems)
-    return {source.uri: source for source in found if source is not None}, parts
 
 
 def _protocol_of(evaluation: Evaluation, query_set: str, dataset: str) -> Protocol:
@@ -244,20 +244,24 @@ def _job(
     cell: Cell,
     organisers: Mapping[tuple[str, str], Mapping[str, str]],
     made: Mapping[tuple[str, str], str],
-    known: Mapping[str, Source],
+    found: Digests,
 ) -> Job:
     pair = (cell.query_set, cell.dataset)
     system = next(system for system in evaluation.systems if system.name == cell.system)
-    roles = dict(organisers[pair])
-    protocol = _protocol_of(evaluation, *pair)
+    protocol, known = _protocol_of(evaluation, *pair), found.sources
     main = protocol.family.outputs[0]
-    roles |= {role: urls[pair] for role, urls in {main: system.outputs, **system.others}.items() if pair in urls}
+    own = {role: urls[pair] for role, urls in {main: system.outputs, **system.others}.items() if pair in urls}
     if system.resources:
-        roles["resources"] = system.resources
+        own["resources"] = system.resources
+    unreadable = {role: found.unreadable[uri] for role, uri in own.items() if uri in found.unreadable}
+    if pair in system.faults:
+        unreadable[main] = system.faults[pair]
     inputs = {
-        role: Source(uri, role, known[uri].sha256, known[uri].n_bytes) for role, uri in roles.items() if uri in known
+        role: Source(uri, role, known[uri].sha256, known[uri].n_bytes)
+        for role, uri in {**organisers[pair], **own}.items()
+        if uri in known and role not in unreadable
     }
-    return planned(protocol, cell, inputs, made[pair], evaluation.overrides_of(*pair))
+    return planned(protocol, cell, inputs, made[pair], evaluation.overrides_of(*pair), unreadable)
 
 
 def planned(
@@ -266,9 +270,14 @@ def planned(
     inputs: Mapping[str, Source],
     reference: str,
     overrides: tuple[tuple[str, str], ...],
+    unreadable: Mapping[str, str] | None = None,
 ) -> Job:
-    """The job of a cell whose reference is made. ``overrides``: settings that differ from the protocol's own."""
-    absent = bool(_missing(protocol, inputs))
+    """The job of a cell whose reference is made. ``overrides``: settings that differ from the protocol's own;
+    ``unreadable``: by role why a participant's file cannot be read.
+    """
+    unread = unreadable or {}
+    failed = "missing_output" if _missing(protocol, inputs) else None
+    failed = "unreadable_output" if set(unread) & set(protocol.family.outputs) else failed
     return Job(
         cell=cell,
         address=editions.named(
@@ -279,12 +288,14 @@ def planned(
             version=protocols.rescore_version(),
             cell=asdict(cell),
             inputs={role: source.sha256 for role, source in inputs.items()},
+            **({"unreadable": unread} if unread else {}),
         ),
         reference=reference,
         inputs=inputs,
-        failed="missing_output" if absent else None,
+        failed=failed,
         overrides=overrides,
-        later={} if absent else {measure.name: measure.later for measure in protocol.measures if measure.later},
+        unreadable=unread,
+        later={} if failed else {measure.name: measure.later for measure in protocol.measures if measure.later},
     )
 
 
@@ -310,6 +321,7 @@ def save(drafted: Plan, store: Store) -> Plan:
         **({"alignments": True} if drafted.alignments else {}),
         **({"datasets": list(drafted.datasets)} if drafted.datasets else {}),
         **({"det": list(drafted.det)} if drafted.det else {}),
+        **({"findings": [asdict(one) for one in drafted.findings]} if drafted.findings else {}),
     }
     plan_address = address("plan", **stored)
     path = f"plans/{plan_address}.json"
@@ -322,9 +334,9 @@ def save(drafted: Plan, store: Store) -> Plan:
 
 
 def _job_document(job: Job) -> dict[str, Any]:
-    """A job as plans have it: later measures only where there are any."""
+    """A job as plans have it: later measures and files that cannot be read only where there are any."""
     stored = {**asdict(job), "inputs": {role: asdict(source) for role, source in job.inputs.items()}}
-    return stored if job.later else {name: value for name, value in stored.items() if name != "later"}
+    return {name: value for name, value in stored.items() if value or name not in ("later", "unreadable")}
 
 
 def _overlay_document(layer: Overlay, known: Mapping[str, Source]) -> dict[str, Any]:
@@ -347,10 +359,11 @@ def _system_document(system: System) -> dict[str, object]:
     }
 
 
-def _job_from(entry: Mapping[str, object]) -> Job:
+def _job_from(entry: Mapping[str, Any]) -> Job:
     inputs = entry["inputs"]
-    cell, overrides, later = entry["cell"], entry["overrides"], entry.get("later", {})
-    if not isinstance(inputs, dict) or not isinstance(cell, dict) or not isinstance(later, dict):
+    cell, overrides = entry["cell"], entry["overrides"]
+    later, unreadable = entry.get("later", {}), entry.get("unreadable", {})
+    if not all(isinstance(one, dict) for one in (inputs, cell, later, unreadable)):
         raise StoreError(_DAMAGED)
     if not isinstance(overrides, list):
         raise StoreError(_DAMAGED)
@@ -362,6 +375,7 @@ def _job_from(entry: Mapping[str, object]) -> Job:
         failed=None if entry["failed"] is None else str(entry["failed"]),
         overrides=tuple((name, value) for name, value in overrides),
         later=later,
+        unreadable=unreadable,
     )
 
 

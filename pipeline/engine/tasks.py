@@ -304,6 +304,8 @@ def named_sources(job: Job) -> tuple[Source, ...]:
 
 def _resources(protocol: Protocol, job: Job) -> tuple[Any | None, tuple[Finding, ...]]:
     """The participant's declared resources. Refused ones cost the load figures, with a warning, not the cell."""
+    if "resources" in job.unreadable:
+        return None, (Finding("unreadable_input", job.unreadable["resources"], "resources"),)
     if "resources" not in job.inputs:
         return None, ()
     try:

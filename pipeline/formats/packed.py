@@ -30,7 +30,36 @@ def unpacked(stream: io.BufferedReader[Any], where: str) -> BinaryIO:
         return io.BufferedReader(_Unpacked(stream, lambda: gzip.GzipFile(fileobj=stream), where))
     if magic == b"\x28\xb5\x2f\xfd":
         return io.BufferedReader(_Unpacked(stream, lambda: _zstandard(stream, where), where))
+    _refuse_other_kinds(stream.peek(_HEAD_BYTES), where)
     return stream
+
+
+def _refuse_other_kinds(head: bytes, where: str) -> None:
+    """Raise ``InputError`` for what is no text by its first bytes."""
+    kind = _kind(head[:_HEAD_BYTES])
+    if kind is not None:
+        message = f"the file is {kind}, whatever its name says (allowed: the text itself, or gzip of it). Unpack it."
+        raise InputError([Finding("packed_input", message, where)])
+
+
+_HEAD_BYTES = 512
+_MAGIC = {
+    b"PK\x03\x04": "a zip archive",
+    b"PK\x05\x06": "a zip archive",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\x07": "a rar archive",
+    b"\xfd7zXZ\x00": "compressed with xz",
+    b"%PDF-": "a PDF document",
+}
+
+
+def _kind(head: bytes) -> str | None:
+    """What a file is that holds other files or is compressed in a way that is not read here; None for text."""
+    if head[257:262] == b"ustar":
+        return "a tar archive"
+    if head[:3] == b"BZh" and head[4:10] == b"1AY&SY":
+        return "compressed with bzip2"
+    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
 
 
 def _zstandard(stream: BinaryIO, where: str) -> Any:
@@ -105,6 +134,8 @@ class _Unpacked(io.RawIOBase):
         except faults as error:
             message = f"the compressed file is damaged or cut off ({error}). Compress it again."
             raise InputError([Finding("bad_compression", message, self._where)]) from error
+        if self._n_bytes == 0:
+            _refuse_other_kinds(bytes(memoryview(buffer)[: min(n, _HEAD_BYTES)]), self._where)
         self._n_bytes += n
         if self._n_bytes > self._most:
             raise refusal("RESCORE_INPUT_UNPACKED_BYTES", self._where)

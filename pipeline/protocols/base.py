@@ -131,8 +131,17 @@ def _no_reader(_: Protocol, __: str) -> str | None:
     return None
 
 
-def _no_findings(_: Protocol, __: Tables) -> Findings:
-    return ()
+def _no_stand_ins(_: Protocol, __: Tables) -> Mapping[str, StandIn]:
+    return {}
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A file that stands in for one that is not there, so that outputs can be checked as if they were scored."""
+
+    text: bytes
+    voids: frozenset[str] = frozenset()
+    """Codes of findings that mean nothing with it."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +195,10 @@ class Abilities(Generic[Trials, Key, Timeline, Totals]):
 
     reader: Callable[[Protocol, str], str | None] = _no_reader
     """Protocol and role → the format to read it with where settings ask for another one than the role's."""
-    check: Callable[[Protocol, Tables], Findings] = _no_findings
-    """Tables by role, any subset → problems between them, for ``rescore validate``."""
+    stand_ins: Callable[[Protocol, Tables], Mapping[str, StandIn]] = _no_stand_ins
+    """Tables by role, any subset → what may stand in for organisers' files that are not among them, by role."""
+    refused: frozenset[str] = frozenset()
+    """Codes of warnings that refuse an output before it is scored: who hands it in can still mend it."""
     by_buckets: Callable[[Protocol, Any], bool] | None = None
     """Protocol and a main output without its rows → whether ``lay_out`` gives the tiles of any buckets from such an
     output with the rows of these alone."""

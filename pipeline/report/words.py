@@ -19,6 +19,7 @@ _UNSHOWN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 REASONS = {
     "missing_output": "the system submitted no output for this cell",
+    "unreadable_output": "what the system submitted for this cell cannot be read",
     "refused_input": "an input file was refused",
     "worker_died": "the worker died while scoring this cell",
     "no_targets": "the key has no occurrence of any scored query",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from pipeline.engine.checks import checked
 from pipeline.engine.inputs import read_role
-from pipeline.engine.labels import relabel
-from pipeline.errors import InputError
+from pipeline.errors import Finding, InputError
 from pipeline.formats import READERS
 from pipeline.formats.findings import quoted
 from pipeline.protocols import find
@@ -17,96 +18,62 @@ from pipeline.season.naming import Piece
 from pipeline.season.rules import SeasonPhase, SeasonRules
 from pipeline.season.verdict import ERROR, WARNING, Remarks
 from pipeline.store.blobs import open_input
+from pipeline.trials.joined import SHOWN, Join, Rows, file_finding
 from pipeline.trials.names import ecf_file_name
 from pipeline.trials.score_matrix import SegmentList
 
-_SHOWN = 5
-
 
 def check_piece(rules: SeasonRules, phase: SeasonPhase, piece: Piece, path: Path, remarks: Remarks) -> None:
-    """Read one output and compare it with the organiser's open files of its cell, noting everything wrong."""
+    """Say of one output what scoring would, from the organiser's open files of its cell, and what it leaves out."""
     protocol = find(rules.protocol, mode=rules.mode, overrides=dict(rules.settings))
     try:
-        with path.open("rb") as stream:
-            output = READERS[_format(protocol, piece.role)](stream, piece.name)
+        output, _ = read_role(protocol, piece.role, str(path), piece.name)
     except InputError as error:
-        remarks.take(ERROR, error.findings)
-        if error.count > len(error.findings):
-            remarks.error(
-                "more", piece.name, f"there are {error.count - len(error.findings)} more problems of this file"
-            )
+        _refuse(error.findings, error.count, piece, remarks)
         return
-    remarks.take(WARNING, getattr(output, "findings", ()))
-    tables = {piece.role: output, **_open_tables(protocol, phase, piece)}
-    families = {"detections": _queries, "documents": _documents, "language": _language, "tokens": _tokens}
-    families[protocol.family.name](protocol, tables, piece, remarks)
+    opened, lists = _open_tables(protocol, phase, piece)
+    tables = {piece.role: output, **opened}
+    found = checked(protocol, tables, {piece.role: piece.name, **{role: role for role in opened}})
+    _refuse(found.problems, found.n_problems, piece, remarks)
+    own = (one for one in found.warnings if one.where.partition(":")[0] in ("", piece.name))
+    remarks.take(WARNING, dict.fromkeys([*getattr(output, "findings", ()), *own]))
+    check = _CHECKS.get(protocol.family.name)
+    if check is not None:
+        check(protocol, {**tables, **lists}, piece, remarks)
 
 
-def _format(protocol: Protocol, role: str) -> str:
-    return next(known.format for known in protocol.roles if known.name == role)
+def _refuse(findings: Sequence[Finding], count: int, piece: Piece, remarks: Remarks) -> None:
+    remarks.take(ERROR, findings)
+    if count > len(findings):
+        remarks.error("more", piece.name, f"there are {count - len(findings)} more problems of this file")
 
 
-def _open_tables(protocol: Protocol, phase: SeasonPhase, piece: Piece) -> dict[str, Any]:
-    """The organiser's tables of a piece's cell that participants have, read."""
-    tables = {}
+def _open_tables(protocol: Protocol, phase: SeasonPhase, piece: Piece) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The organiser's tables of a piece's cell that participants have: those of the protocol's roles, and lists."""
+    tables, lists = {}, {}
     for role, url in phase.inputs.items():
         filled = url.replace("{query_set}", piece.query_set).replace("{dataset}", piece.dataset)
-        if role == "segments":
-            tables[role] = _segments(filled)
+        if role in {known.name for known in protocol.roles}:
+            tables[role] = read_role(protocol, role, filled, role)[0]
         else:
-            tables[role] = _read(protocol, role, filled)
-    return tables
+            with open_input(filled) as stream:
+                lists[role] = _segments(stream) if role == "segments" else READERS[role](stream, role)
+    return tables, lists
 
 
-def _read(protocol: Protocol, role: str, url: str) -> Any:
-    """One table; an ECF may be given whatever the protocol."""
-    if role in {known.name for known in protocol.roles}:
-        return read_role(protocol, role, url)[0]
-    with open_input(url) as stream:
-        return READERS[role](stream, role)
-
-
-def _segments(url: str) -> SegmentList:
+def _segments(stream: BinaryIO) -> SegmentList:
     """A list of the test's segments: the first field of every line."""
-    with open_input(url) as stream:
-        names = [line.split()[0].decode() for line in stream if line.strip()]
+    names = [line.split()[0].decode() for line in stream if line.strip()]
     return SegmentList(tuple(sorted(set(names))))
 
 
 def _queries(protocol: Protocol, tables: Mapping[str, Any], piece: Piece, remarks: Remarks) -> None:
-    """Keyword search: queries of the list that have no block, queries and recordings that are unknown."""
-    role = protocol.family.outputs[0]
-    remarks.take(ERROR, relabel(protocol.family.can.check(protocol, tables), {role: piece.name}))
-    output = tables[role]
+    """Keyword search: queries of the list that have no block."""
     if "kwlist" in tables:
-        listed, answered = tables["kwlist"].keywords.text("id"), set(output.blocks.text("query"))
+        listed = tables["kwlist"].keywords.text("id")
+        answered = set(tables[protocol.family.outputs[0]].blocks.text("query"))
         absent = [query for query in listed if query not in answered]
         _some(remarks, "uncovered_query", piece, absent, f"queries of {len(listed)} have no block", "Answer every one.")
-    _recordings(tables, piece, set(output.detections.vocabularies["file"]), remarks)
-
-
-def _documents(protocol: Protocol, tables: Mapping[str, Any], piece: Piece, remarks: Remarks) -> None:
-    """Query by document: every pair needs a score, unless the season has a default one."""
-    _queries(protocol, tables, piece, remarks)
-    if protocol.settings.censor != "error" or not {"ecf", "kwlist"} <= tables.keys():
-        return
-    output = tables[protocol.family.outputs[0]]
-    listed = set(tables["kwlist"].keywords.text("id"))
-    documents = {ecf_file_name(name, "kwseval") for name in tables["ecf"].excerpts.text("file")}
-    rows = zip(output.detections.text("query"), output.detections.text("file"), strict=True)
-    given = {(query, ecf_file_name(file, "kwseval")) for query, file in rows}
-    n_missing = len(listed) * len(documents) - sum(query in listed and file in documents for query, file in given)
-    if n_missing:
-        what = f"{n_missing} of {len(listed) * len(documents)} pairs of query and document have no score"
-        remarks.error("uncovered_pairs", piece.name, what, "Score every pair: there is no default score.")
-
-
-def _recordings(tables: Mapping[str, Any], piece: Piece, files: set[str], remarks: Remarks) -> None:
-    if "ecf" in tables:
-        known = {ecf_file_name(name, "kwseval") for name in tables["ecf"].excerpts.text("file")}
-        unknown = sorted(file for file in files if ecf_file_name(file, "kwseval") not in known)
-        mend = "They are not scored: compare the names with the ECF."
-        _some(remarks, "unknown_file", piece, unknown, "recordings are not in the ECF", mend)
 
 
 def _language(protocol: Protocol, tables: Mapping[str, Any], piece: Piece, remarks: Remarks) -> None:
@@ -122,19 +89,31 @@ def _language(protocol: Protocol, tables: Mapping[str, Any], piece: Piece, remar
             remarks.error("more", piece.name, f"there are {hidden} more missing or unknown segments")
 
 
+_WORDS = Rows("the output", "", "words", "they are not scored")
+
+
 def _tokens(_: Protocol, tables: Mapping[str, Any], piece: Piece, remarks: Remarks) -> None:
-    """Speech to text: words at places that are not recorded, recordings without a word."""
+    """Speech to text: words in recordings that are not there, recordings without a word."""
     words = tables[piece.role].words
-    _recordings(tables, piece, set(words.vocabularies["file"]), remarks)
     if not words.columns["line"].size:
         remarks.error("no_words", piece.name, "the file has no word", "Check that it was written whole.")
     elif "ecf" in tables:
+        said = words.text("file")
         known = {ecf_file_name(name, "kwseval") for name in tables["ecf"].excerpts.text("file")}
-        said = {ecf_file_name(name, "kwseval") for name in words.vocabularies["file"]}
-        _some(remarks, "uncovered_file", piece, sorted(known - said), "recordings have no word", "Check the upload.")
+        join, rows = Join("the output", said, "the ECF", sorted(known)), replace(_WORDS, role=piece.name)
+        remarks.take(WARNING, file_finding(rows, sum(name not in known for name in said), join))
+        _some(remarks, "uncovered_file", piece, join.only_other, "recordings have no word", "Check the upload.")
+
+
+_CHECKS: Mapping[str, Callable[[Protocol, Mapping[str, Any], Piece, Remarks], None]] = {
+    **dict.fromkeys(("detections", "segments", "documents"), _queries),
+    "language": _language,
+    "tokens": _tokens,
+}
+"""What an output leaves out, by family: scoring says nothing of it."""
 
 
 def _some(remarks: Remarks, code: str, piece: Piece, names: Sequence[str], what: str, mend: str) -> None:
     if names:
-        shown = ", ".join(map(quoted, names[:_SHOWN])) + (" …" if len(names) > _SHOWN else "")
+        shown = ", ".join(map(quoted, names[:SHOWN])) + (" …" if len(names) > SHOWN else "")
         remarks.warning(code, piece.name, f"{len(names)} {what} ({shown})", mend)

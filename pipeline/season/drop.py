@@ -37,6 +37,8 @@ class Collected:
     """What is too young to be taken."""
     strays: tuple[str, ...]
     """What lies where no phase and team of the season is."""
+    unreadable: tuple[str, ...] = ()
+    """What is there and may not be read."""
 
 
 @dataclass
@@ -59,7 +61,8 @@ def collect(
     Raises ``PlatformError`` where the folder cannot be read.
     """
     limit_s = (time.time() if now_s is None else now_s) - settled_s
-    found, made, unsettled = standing(store, season), list[Submission](), list[str]()
+    found, made = standing(store, season), list[Submission]()
+    unsettled, unreadable = list[str](), list[str]()
     try:
         fs, base = fsspec.core.url_to_fs(drop, use_listings_cache=False)
         parcels, strays = _parcels(fs, base.rstrip("/"), found)
@@ -68,14 +71,18 @@ def collect(
                 unsettled.append(f"{parcel.phase}/{parcel.team}/{parcel.name}")
                 continue
             with TemporaryDirectory(prefix="rescore-drop-") as scratch:
-                paths = list(_fetched(fs, parcel, Path(scratch)))
+                try:
+                    paths = list(_fetched(fs, parcel, Path(scratch)))
+                except PermissionError:
+                    unreadable.append(f"{parcel.phase}/{parcel.team}/{parcel.name}")
+                    continue
                 if not _is_known(standing(store, season), parcel, paths):
                     arrival = datetime.fromtimestamp(parcel.written_s, UTC)
                     sender = Sender(parcel.team, parcel.phase)
                     made.append(submit(store, season, sender, paths, arrival=arrival))
     except OSError as error:
         raise PlatformError(f"{redacted(drop)}: the drop folder cannot be read ({error}).") from error
-    return Collected(tuple(made), tuple(unsettled), tuple(strays))
+    return Collected(tuple(made), tuple(unsettled), tuple(strays), tuple(unreadable))
 
 
 def _parcels(fs: Any, base: str, found: Standing) -> tuple[list[_Parcel], list[str]]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.engine.cell import lacks
-from pipeline.engine.plan import Plan, missing
+from pipeline.engine.plan import Plan, missing, told
+from pipeline.errors import Finding
 from pipeline.grid.history import RunCommit, history
 from pipeline.season.gate import phase_of
 from pipeline.store.blobs import Store
@@ -37,6 +38,8 @@ class Readiness:
     """Conditions that the season requires and that a team has not entered, as (team, board)."""
     prediction: Prediction | None
     """None where no earlier run tells."""
+    findings: tuple[Finding, ...] = ()
+    """What the organiser should hear of files, lists and keys."""
 
 
 def readiness(store: Store, plan: Plan) -> Readiness:
@@ -56,6 +59,7 @@ def readiness(store: Store, plan: Plan) -> Readiness:
         without,
         boards,
         predicted(history(store, plan.evaluation), scored),
+        told(plan, store),
     )
 
 

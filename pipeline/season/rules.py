@@ -95,7 +95,8 @@ class SeasonRules:
             if phase.name == name or (name is None and len(self.phases) == 1):
                 return phase
         known = ", ".join(phase.name for phase in self.phases)
-        raise UsageError(f"season {self.name} has no phase {name!r} (allowed: {known}). Name one by --phase.")
+        what = f"has {len(self.phases)} phases, and none is named" if name is None else f"has no phase {name!r}"
+        raise UsageError(f"season {self.name} {what} (allowed: {known}). Name one by --phase.")
 
     def document(self) -> dict[str, Any]:
         """The rules as JSON may carry them."""

@@ -23,6 +23,7 @@ from pipeline.season.verdict import ERROR, Remarks
 from pipeline.store.address import digest_stream
 from pipeline.store.blobs import Store
 from pipeline.store.paths import checked_name
+from pipeline.store.regular import UnreadableError, open_regular
 
 FOLDER = "submissions"
 LARGEST = 4 << 30
@@ -130,8 +131,14 @@ def _check_call(standing: Standing, team: str, uploads: Sequence[Path]) -> None:
         known = ", ".join(sorted(standing.teams)) or "none"
         raise UsageError(f"season {standing.season} has no team {team!r} (registered: {known}).")
     for path in uploads:
-        if not path.is_file() or path.is_symlink():
-            raise UsageError(f"{path} is no file.")
+        if path.is_symlink():
+            raise UsageError(f"{path} is a link (allowed: the file itself).")
+        try:
+            open_regular(path).close()
+        except FileNotFoundError as error:
+            raise UsageError(f"{path}: there is no such file.") from error
+        except UnreadableError as error:
+            raise UsageError(f"{path}: {error}. Give a file that can be read.") from error
         if path.stat().st_size > LARGEST:
             raise UsageError(f"{path} has {path.stat().st_size} bytes (allowed: {LARGEST}).")
 

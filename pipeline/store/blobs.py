@@ -22,6 +22,7 @@ from pipeline.store.entries import Entry
 from pipeline.store.local import Folder
 from pipeline.store.meter import BYTES
 from pipeline.store.paths import checked_path
+from pipeline.store.regular import UnreadableError, open_regular
 from pipeline.store.seal import seal, unseal
 
 _LOCAL_SCHEMES = ("file", "local")
@@ -196,8 +197,8 @@ class Store:
 def open_input(uri: str) -> BinaryIO:
     """Open an input file at a local path or any fsspec URL for reading.
 
-    Raises ``InputError`` where there is no such file, ``StoreError`` where the place cannot be reached or read, and
-    ``UsageError`` for a URL with credentials: it would stand in results.
+    Raises ``InputError`` where there is no such file, or none that can be read, ``StoreError`` where the place cannot
+    be reached or does not let it be read, and ``UsageError`` for a URL with credentials: it would stand in results.
     """
     where = redacted(uri)
     if _CREDENTIALS.search(uri):
@@ -209,7 +210,9 @@ def open_input(uri: str) -> BinaryIO:
         if s3.is_s3(uri):
             return s3.open_file(uri)
         fs, path = elsewhere.file_system(uri)
-        return Path(path).open("rb") if isinstance(fs, LocalFileSystem) else cast(BinaryIO, fs.open(path, "rb"))
+        return open_regular(Path(path)) if isinstance(fs, LocalFileSystem) else cast(BinaryIO, fs.open(path, "rb"))
+    except UnreadableError as error:
+        raise unreadable(where, str(error)) from error
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
         if faults.code_of(error) == faults.NO_BUCKET:
             raise StoreError(f"{where}: cannot reach the input ({faults.told(error)}).") from error
@@ -225,6 +228,12 @@ def open_input(uri: str) -> BinaryIO:
     except Exception as error:  # drivers raise whatever their libraries raise, not only OSError
         told = faults.told(error) if where == uri else type(error).__name__
         raise StoreError(f"{where}: cannot open the input ({told}).") from error
+
+
+def unreadable(where: str, why: str) -> InputError:
+    """The refusal of something that stands where a file should, and cannot be read."""
+    message = f"the file cannot be read: {why} (allowed: a regular file that may be read). Supply the file itself."
+    return InputError([Finding("unreadable_input", message, where)])
 
 
 def _is_outage(cause: BaseException | None) -> bool:

@@ -37,6 +37,7 @@ _CODES = {
         ("the bucket is in another region", _REGION),
     ),
 }
+_DENIED = frozenset({"AccessDenied", "AllAccessDisabled", "Forbidden", "403"})
 _PASSING_STATUS = frozenset({429, 500, 502, 503, 504})
 _PASSING_CODES = frozenset({"SlowDown", "RequestTimeout", "InternalError", "ServiceUnavailable", "Throttling"})
 _PASSING_TYPES = frozenset(
@@ -81,6 +82,12 @@ def is_passing(error: BaseException) -> bool:
 def is_read_only(error: BaseException) -> bool:
     """Whether the place may be read and not written."""
     return any(getattr(one, "errno", None) in _READ_ONLY_ERRORS for one in _chain(error))
+
+
+def is_denied(error: BaseException) -> bool:
+    """Whether the place answers, and does not let what was asked for be read."""
+    code = code_of(error)
+    return code in _DENIED if code else any(isinstance(one, PermissionError) for one in _chain(error))
 
 
 def told(error: BaseException) -> str:

@@ -14,6 +14,7 @@ from pipeline.formats.kws.ecf import Ecf
 from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import Table, recode
+from pipeline.trials.joined import Join
 from pipeline.trials.layout import lay_out
 from pipeline.trials.names import FileRule, ecf_file_name
 from pipeline.trials.schema import Timeline, Trials
@@ -109,7 +110,7 @@ def lay_out_documents(output: SystemOutput, timeline: Timeline, *, files: FileRu
     problems = Problems("output")
     _note_repeated(trials, row, lines, problems)
     if unknown_document != "keep":
-        _note_unknown(trials, row, lines, problems)
+        _note_unknown(trials, timeline, row, lines, problems)
     problems.raise_if_any()
     return trials
 
@@ -124,10 +125,11 @@ def _note_repeated(trials: Trials, row: Ints, lines: Ints, problems: Problems) -
         problems.add("duplicate_trial", line, f"query {query!r} and document {file!r} have two scores", "Keep one.")
 
 
-def _note_unknown(trials: Trials, row: Ints, lines: Ints, problems: Problems) -> None:
+def _note_unknown(trials: Trials, timeline: Timeline, row: Ints, lines: Ints, problems: Problems) -> None:
     unknown = np.flatnonzero(np.isnan(trials.time_s))
+    told = Join("the output", trials.files, "the ECF", timeline.files).told() if unknown.size else ""
     for trial in unknown[np.argsort(trials.row[unknown])].tolist():
         file = trials.files[trials.file[trial]]
         line = int(lines[np.searchsorted(row, trials.row[trial])])
         mend = "Correct its name, or set unknown_document to keep if the ECF lists a part of the documents."
-        problems.add("unknown_document", line, f"document {file!r} is not in the ECF", mend)
+        problems.add("unknown_document", line, f"document {file!r} is not in the ECF ({told})", mend)

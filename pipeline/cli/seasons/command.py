@@ -78,10 +78,13 @@ def collect_command(args: argparse.Namespace) -> int:
     found = collect(store, find_season(store, args.season), args.drop, settled_s=args.settled)
     if args.json:
         taken = [{"number": one.number, "team": one.team, "accepted": one.accepted} for one in found.submissions]
-        print_json({"submissions": taken, "unsettled": list(found.unsettled), "strays": list(found.strays)})
+        left = {name: list(getattr(found, name)) for name in ("unsettled", "strays", "unreadable")}
+        print_json({"submissions": taken, **left})
         return 0
     for one in found.submissions:
         print(shown(f"no. {one.number} of {one.team} in {one.phase}: {'accepted' if one.accepted else 'refused'}"))
+    for name in found.unreadable:
+        print(shown(f"  {name}: may not be read, and is not taken"))
     for name in found.strays:
         print(shown(f"of no phase and team: {name}"))
     return 0

@@ -41,6 +41,9 @@ def to_groups(reference: AnyReference, kind: AnyKind) -> dict[str, Group]:
         "counts": json.dumps(dict(facts.counts)),
         "selections": json.dumps([asdict(selection) for selection in facts.selections]),
         "findings": json.dumps([asdict(finding) for finding in reference.findings]),
+        "places": json.dumps(facts.places),
+        "n_key_target": facts.n_key_target,
+        "n_key_lost": facts.n_key_lost,
     }
     about = {"units": "", "long_name": "listed queries, in the order of their list", "source": "query list"}
     arrays = {
@@ -72,6 +75,9 @@ def from_groups(groups: Mapping[str, xr.Dataset], kind: AnyKind) -> AnyReference
             texts=dict(zip(queries, _column(root["text"]), strict=True)),
             counts=json.loads(root.attrs["counts"]),
             selections=tuple(map(_selection, json.loads(root.attrs["selections"]))),
+            places=tuple((file, channel) for file, channel in json.loads(root.attrs["places"])),
+            n_key_target=int(root.attrs["n_key_target"]),
+            n_key_lost=int(root.attrs["n_key_lost"]),
         )
         return Reference(
             key=kind.key_from_columns(key),

@@ -12,14 +12,14 @@ from pipeline.engine.mending import mended
 from pipeline.engine.stored import tablestore
 from pipeline.engine.stored.reference_groups import from_groups, groups_of, to_groups
 from pipeline.engine.work import Work
-from pipeline.errors import InputError, PlatformError
+from pipeline.errors import DamageError, Finding, InputError, PlatformError
 from pipeline.protocols.base import AnyKind, AnyReference, Protocol
 from pipeline.store import arrays, groups
 from pipeline.store.blobs import Store
 from pipeline.store.groups import encode
 from pipeline.terms import Source
 
-KIND = f"reference/2 {groups.KIND}"
+KIND = f"reference/3 {groups.KIND}"
 LOAD_ROLES = ("queries", "resources")
 """Inputs that only the Processing Load is made of."""
 
@@ -95,6 +95,40 @@ def sound(
 
     reference, _ = mended(lambda: load(store, protocol.family.kind, reference_address), again, path)
     return reference, work
+
+
+def findings(store: Store, protocol: Protocol, reference_address: str) -> tuple[Finding, ...]:
+    """What is odd about an organiser's files; nothing of a damaged reference, which who reads it next mends."""
+    try:
+        return load(store, protocol.family.kind, reference_address).findings
+    except DamageError:
+        return ()
+
+
+def lost_targets(
+    store: Store, protocol: Protocol, reference_address: str, pair: str, at_most: float
+) -> tuple[Finding, ...]:
+    """Why the key of a (query set, dataset) serves nobody: the dataset has no place for more than a share of its
+    targets. With it what names tell of the cause. A damaged reference is mended, and told of, by who reads it next.
+    """
+    try:
+        reference = load(store, protocol.family.kind, reference_address)
+    except DamageError:
+        return ()
+    facts = reference.facts
+    if facts.n_key_lost <= at_most * facts.n_key_target:
+        return ()
+    share = facts.n_key_lost / facts.n_key_target
+    message = (
+        f"{pair}: the dataset has no place for {facts.n_key_lost} of the key's {facts.n_key_target} targets "
+        f"({share:.1%}, allowed: {at_most:.1%}). No system can mend that: correct the key or the list of recordings, "
+        "or raise `max_targets_lost`."
+    )
+    causes = (finding for finding in reference.findings if finding.code in _CAUSES)
+    return (Finding("key_loses_targets", message, ""), *causes)
+
+
+_CAUSES = ("unknown_file", "unknown_channel", "missing_file", "outside_ecf", "key_without_trial")
 
 
 @lru_cache(maxsize=32)

@@ -42,11 +42,13 @@ from pipeline.protocols.kws.point import operating_point
 from pipeline.protocols.kws.pool import pool
 from pipeline.protocols.kws.ranks import WHOLE, ranked, reader
 from pipeline.protocols.kws.refer import refer
+from pipeline.protocols.kws.stand_ins import stand_ins
 from pipeline.protocols.kws.tiles import align, count
-from pipeline.protocols.kws.warnings import crowded, decision_ties, unknown_message, warnings
+from pipeline.protocols.kws.warnings import UNSCORED, crowded, decision_ties, warnings
 from pipeline.terms import Facts, OperatingPoint, Selection
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.blocks import query_of
+from pipeline.trials.joined import query_finding
 from pipeline.trials.schema import Occurrences, Timeline, Trials
 
 
@@ -79,15 +81,6 @@ def survey(trials: Trials) -> dict[str, Any]:
     return {"oov_count": {name: None if math.isnan(count) else count for name, count in counts.items()}}
 
 
-def check(_: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Queries of the output that the query list lacks."""
-    if not {"output", "kwlist"} <= tables.keys():
-        return ()
-    unknown = sorted(set(tables["output"].blocks.text("query")) - set(tables["kwlist"].keywords.text("id")))
-    mend = "Leave them out of the output, or check that both belong together."
-    return (Finding("unknown_query", f"{unknown_message(unknown)} {mend}", "output"),) if unknown else ()
-
-
 def conclude(
     protocol: Protocol, partial: Outcomes, facts: Facts, survey: Mapping[str, Any], asked: Scope = EVERYTHING
 ) -> Conclusion:
@@ -101,7 +94,8 @@ def conclude(
     own = replace(facts, queries=queries)
     scored = _scored(protocol, whole, own, point, ranked(ledger, WHOLE, queries), asked=asked)
     alone = Scored(whole, own, point) if settings.pooled else scored
-    told = _told(settings, scored, facts, alone.once(twv.decisions), partial.tally, decision_ties(whole), unknown)
+    named = query_finding([*unknown, *map(query_of, oov_counts)], facts.queries, UNSCORED)
+    told = _told(settings, scored, facts, alone.once(twv.decisions), partial.tally, decision_ties(whole))
     conditions = {}
     for selection in facts.selections:
         held = members(selection, ledger, queries, oov_counts)
@@ -110,7 +104,7 @@ def conclude(
         chosen = _scored(protocol, part, _facts_of(selection, facts, held), point, order, asked=asked, pooled=False)
         conditions[selection.name] = _conclusion(protocol, chosen, asked)
     made = _of_whole(protocol, scored, survey, partial.tally, unknown, asked)
-    return replace(made, findings=told, conditions=conditions)
+    return replace(made, findings=(*named, *told), conditions=conditions)
 
 
 def _unknown(settings: Any, queries: Sequence[str], facts: Facts, survey: Mapping[str, Any]) -> list[str]:
@@ -118,7 +112,7 @@ def _unknown(settings: Any, queries: Sequence[str], facts: Facts, survey: Mappin
     submitted = {query_of(name) for name in survey.get("oov_count", {})}
     unknown = sorted({*queries, *submitted} - set(facts.queries))
     if unknown and settings.unknown_query == "error":
-        raise InputError([Finding("unknown_query", f"{unknown_message(unknown)} Leave them out of the output.", "")])
+        raise InputError(query_finding([*unknown, *submitted], facts.queries, "Leave them out of the output."))
     return unknown
 
 
@@ -129,10 +123,9 @@ def _told(
     decisions: twv.Decisions,
     tally: Tally,
     n_ties: int,
-    unknown: Sequence[str],
 ) -> tuple[Finding, ...]:
     """Findings about a cell that was scored."""
-    findings = (*warnings(tally, unknown, n_ties, decisions), *crowded(scored.total, scored.facts))
+    findings = (*warnings(tally, facts.places, n_ties, decisions), *crowded(scored.total, scored.facts))
     nowhere = sorted(withdrawn(settings) - set(facts.queries))
     if nowhere:
         message = f"withdrawn queries are on no list: {', '.join(nowhere)}. Check their names."
@@ -280,7 +273,8 @@ DETECTIONS: Family[Trials, Occurrences, Timeline, Outcomes] = Family(
     boards=Boards(identify=identify, name_slips=identifier_slips),
     can=Abilities(
         reader=reader,
-        check=check,
+        stand_ins=stand_ins,
+        refused=frozenset({"unknown_query"}),
         by_buckets=by_buckets,
         blocks=QUERY_BLOCKS,
         curve=True,

@@ -24,14 +24,16 @@ from pipeline.protocols.kws.conditions import (
     parse_conditions,
     typed,
 )
+from pipeline.protocols.kws.places import key_findings, places_of
 from pipeline.protocols.kws.settings import KwsSettings, lines_of, type_rule
+from pipeline.protocols.kws.tiles import lost_occurrences
 from pipeline.terms import Facts, Selection
 from pipeline.trials import keywords, layout
 from pipeline.trials.duration import excerpts_s
 from pipeline.trials.duration import t_audio_s as audio_duration_s
 from pipeline.trials.noscore import noscore_findings, without_noscore
 from pipeline.trials.schema import Excerpts, Occurrences, Timeline
-from pipeline.trials.tokens.transcript import SearchRules
+from pipeline.trials.tokens.transcript import STDEVAL, SearchRules
 
 Places = tuple[tuple[str, str], ...]
 
@@ -62,8 +64,28 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[Occurrence
     )
     facts = replace(facts, selections=_selections(settings, kwlist, rttm, scored, facts))
     unscored = (*unscored, *speaker_findings(settings.condition, facts.selections, rttm))
+    whole = layout.timeline(tables["ecf"], files=settings.files).excerpts
+    facts, joined = _joined_with_ecf(settings, facts, rttm, whole, occurrences)
     read = (*ecf_findings, *rttm.findings, *kwlist.findings)
-    return Reference(occurrences, timeline, facts, (*read, *findings, *searched, *unscored))
+    return Reference(occurrences, timeline, facts, (*read, *joined, *findings, *searched, *unscored))
+
+
+def _joined_with_ecf(
+    settings: KwsSettings, facts: Facts, rttm: Rttm, ecf: Excerpts, occurrences: Occurrences
+) -> tuple[Facts, tuple[Finding, ...]]:
+    """The key against the whole ECF: the facts with the ECF's names and the targets that are lost, and findings."""
+    there, lost = lost_occurrences(settings, ecf, occurrences)
+    n_lost, is_transcript = int(np.count_nonzero(lost)), settings.search not in STDEVAL
+    found = key_findings(rttm, ecf, is_transcript=is_transcript, is_filtered=settings.ecf_filter != "none")
+    if n_lost:
+        nowhere = int(np.count_nonzero(~there))
+        message = (
+            f"{n_lost} of the key's {len(occurrences)} targets are lost: {nowhere} are in recordings or on channels "
+            f"that the ECF lacks, {n_lost - nowhere} outside its excerpts. Compare key and ECF."
+        )
+        found = (*found, Finding("targets_lost", message, "rttm"))
+    known = replace(facts, places=places_of(ecf), n_key_target=len(occurrences), n_key_lost=n_lost)
+    return known, found
 
 
 def _timeline(settings: KwsSettings, tables: Mapping[str, Any]) -> tuple[Timeline, tuple[Finding, ...]]:

@@ -40,12 +40,13 @@ from pipeline.protocols.kws import refer as kws_refer
 from pipeline.protocols.kws.conditions import BY_EXCERPT, in_namefile, own_excerpts, typed
 from pipeline.protocols.kws.explain import aligned_rows
 from pipeline.protocols.kws.named import OPENKWS13
+from pipeline.protocols.kws.places import place_tally
 from pipeline.protocols.kws.ranks import by_text, text_condition
 from pipeline.protocols.kws.settings import KWSEVAL, PLAN_004, KwsSettings
 from pipeline.protocols.kws.tiles import omitted_of_blocks, omitted_queries
 from pipeline.protocols.settings import setting
 from pipeline.trials.blocks import occurrences_of_blocks
-from pipeline.trials.schema import Excerpts, Occurrences, Timeline, Trials
+from pipeline.trials.schema import Occurrences, Timeline, Trials
 from pipeline.trials.segments import Segments, adapt_segments, find_segments, select_segments, target_segments
 
 
@@ -245,7 +246,7 @@ def count(
         ledger = ledger + _ledger(trials, targets, made, block, name, held)
         if ranks is not None:
             ledger = ledger + _ledger(ranks, targets, made, block, text_condition(name), held)
-    return Outcomes.of(ledger, _tally(trials, labels, segments))
+    return Outcomes.of(ledger, _tally(trials, labels, reference.timeline))
 
 
 def _ledger(
@@ -269,19 +270,14 @@ def _ledger(
     )
 
 
-def _tally(trials: Trials, labels: Labels, segments: Excerpts) -> Tally:
-    known = ~np.isnan(trials.time_s)
+def _tally(trials: Trials, labels: Labels, timeline: Timeline) -> Tally:
+    segments = timeline.excerpts
     places = np.zeros((len(segments.files) + 1, len(segments.channels) + 1), np.bool_)
     places[segments.file, segments.channel] = True
     file, channel = recode(trials.files, segments.files), recode(trials.channels, segments.channels)
     placed = places[file[trials.file], channel[trials.channel]]
-    return Tally(
-        {
-            "outside_ecf": int(np.count_nonzero(labels["outcome"] == OUTSIDE_ECF)),
-            "unknown_file": int(np.count_nonzero(~known)),
-            "unknown_channel": int(np.count_nonzero(known & ~placed)),
-        }
-    )
+    outside = int(np.count_nonzero(labels["outcome"] == OUTSIDE_ECF))
+    return Tally({"outside_ecf": outside, **place_tally(trials, timeline.files, placed)})
 
 
 SEGMENTS = replace(

@@ -21,6 +21,7 @@ from pipeline.partials.outcomes import Outcomes
 from pipeline.partials.tally import Tally
 from pipeline.protocols.base import Protocol, Reference
 from pipeline.protocols.kws.conditions import in_namefile, own_excerpts, typed
+from pipeline.protocols.kws.places import place_tally
 from pipeline.protocols.kws.ranks import by_text, text_condition
 from pipeline.protocols.kws.settings import KwsSettings, lines_of, type_rule
 from pipeline.trials.blocks import block_name, block_of, occurrences_of_blocks
@@ -171,15 +172,11 @@ def _recoded(query: Codes, names: tuple[str, ...], used: list[int], queries: tup
 
 def _tally(trials: Trials, labels: Labels, timeline: Timeline) -> Tally:
     """Rows that a participant should hear of, by what is odd about them."""
-    known_files = recode(trials.files, timeline.files)[:-1] >= 0
-    known = np.ones(len(trials), np.bool_) if known_files.all() else known_files[wide(trials.file)]
-    places = _at_places(timeline.excerpts, trials)
     return Tally(
         {
             "outside_ecf": int(np.count_nonzero(labels["outcome"] == OUTSIDE_ECF)),
-            "unknown_file": int(np.count_nonzero(~known)),
-            "unknown_channel": int(np.count_nonzero(known & ~places)),
             "identical": _n_identical(trials),
+            **place_tally(trials, timeline.files, _at_places(timeline.excerpts, trials)),
         }
     )
 
@@ -212,6 +209,14 @@ def _parts(settings: KwsSettings, reference: Reference[Occurrences, Timeline]) -
 def _trials_inside(settings: KwsSettings, excerpts: Excerpts, trials: Trials) -> Bools:
     """Whether excerpts hold each trial by the rule of ``ecf_filter``."""
     return inside_excerpts(excerpts, Places.of(trials), *_trial_span(settings, trials))
+
+
+def lost_occurrences(settings: KwsSettings, excerpts: Excerpts, occurrences: Occurrences) -> tuple[Bools, Bools]:
+    """For each occurrence whether the excerpts have its recording and channel, and whether it counts for nothing: the
+    filter drops it, or without one, no detection can be where it is.
+    """
+    there = _at_places(excerpts, occurrences)
+    return there, ~there if settings.ecf_filter == "none" else ~_occurrences_inside(settings, excerpts, occurrences)
 
 
 def _occurrences_inside(settings: KwsSettings, excerpts: Excerpts, occurrences: Occurrences) -> Bools:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,24 +13,26 @@ from pipeline.metrics.kws.counts import decided_rows
 from pipeline.metrics.kws.means import MORE_TARGETS_THAN_TRIALS
 from pipeline.partials.ledger import Ledger
 from pipeline.partials.tally import Tally
+from pipeline.protocols.kws.places import output_findings
 from pipeline.terms import Facts
+from pipeline.trials.joined import Pair
 
 WHERE = "output"
 
 
-def unknown_message(unknown: Sequence[str]) -> str:
-    """Names the queries of an output that the query list lacks."""
-    shown = ", ".join(repr(name) for name in unknown[:5]) + (", …" if len(unknown) > 5 else "")
-    return f"{len(unknown)} queries of the output are not in the query list ({shown})."
+UNSCORED = "They are kept and not scored."
+"""What becomes of queries that the query list lacks."""
 
 
-def warnings(tally: Tally, unknown: Sequence[str], ties: int, decisions: twv.Decisions) -> Iterator[Finding]:
-    """All warnings of a scored cell, ``ties`` being the ``decision_ties`` of its scored queries."""
-    if unknown:
-        yield Finding("unknown_query", f"{unknown_message(unknown)} They are kept and not scored.", WHERE)
-    for code, message in _PLACES.items():
+def warnings(tally: Tally, places: tuple[Pair, ...], ties: int, decisions: twv.Decisions) -> Iterator[Finding]:
+    """All warnings of a scored cell but that of unknown queries, ``ties`` being the ``decision_ties`` of its scored
+    queries and ``places`` the recordings and channels of the ECF.
+    """
+    for code, message in _ROWS.items():
         if tally[code]:
             yield Finding(code, f"{tally[code]} {message}", WHERE)
+    yield from output_findings(tally, places)
+    yield from none_accepted(decisions)
     if ties:
         yield Finding(
             "decision_ties",
@@ -46,12 +49,17 @@ def warnings(tally: Tally, unknown: Sequence[str], ties: int, decisions: twv.Dec
         )
 
 
-_PLACES = {
+def none_accepted(decisions: twv.Decisions) -> Iterator[Finding]:
+    """A warning where every decision is NO."""
+    if math.isnan(decisions.min_yes) and not math.isnan(decisions.max_no):
+        message = (
+            "no detection says YES: the actual value is that of a system that accepts nothing. Check the decisions."
+        )
+        yield Finding("nothing_accepted", message, WHERE)
+
+
+_ROWS = {
     "outside_ecf": "detections lie outside the ECF's excerpts and are not scored.",
-    "unknown_file": "detections name recordings that the ECF lacks. Compare the spelling, case and extension of "
-    "`file`.",
-    "unknown_channel": "detections name a channel that the ECF lacks for their recording. Compare the spelling of "
-    "`channel` (01 is not 1).",
     "identical": "detections repeat another one's query, place, begin and duration. Each is scored: one may be a hit, "
     "the others are false alarms.",
 }

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.align.labels import KEY, TEXT, TRIAL, Column, Labels
-from pipeline.errors import Finding, InputError, Problems
+from pipeline.errors import Finding, Problems
 from pipeline.formats.findings import quoted
 from pipeline.formats.lre.key import LreKey
 from pipeline.formats.lre.names import (
@@ -53,9 +53,11 @@ from pipeline.protocols.base import (
 from pipeline.protocols.blocks import LANGUAGE_BLOCKS
 from pipeline.protocols.lre.dispute import DISPUTE
 from pipeline.protocols.lre.settings import LreSettings, class_of_label, given_classes, languages_of_others
+from pipeline.protocols.lre.stand_ins import stand_ins
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, Figure, OperatingPoint
 from pipeline.trials import score_matrix
+from pipeline.trials.joined import Join
 from pipeline.trials.score_matrix import ScoreMatrix, SegmentLabels, SegmentList
 
 CLOSED_CONDITION = "closed"
@@ -79,9 +81,11 @@ def lay_out(
     _check_track(protocol.settings.track, output, problems)
     names = table.text("segment")
     known, given = set(segments.segments), set(names)
+    join = Join("the output", names, "the test", segments.segments)
+    told = f"; {join.told()}" if join.only_one else ""
     for name, line in zip(names, table["line"].tolist(), strict=True):
         if name not in known:
-            what = f"segment {quoted(name)} is not in the key (allowed: the {len(known)} segments of the test)"
+            what = f"segment {quoted(name)} is not in the key (allowed: the {len(known)} segments of the test{told})"
             problems.add("unknown_segment", line, what, "Remove the line, or correct the name (without .wav).")
     for name in sorted(known - given):
         what = f"the file ends without segment {quoted(name)} (allowed: all {len(known)} segments of the test)"
@@ -232,20 +236,15 @@ def _warnings(settings: LreSettings, classes: tuple[str, ...], n_by_class: Mappi
         yield Finding(CLASS_WITHOUT_SEGMENTS, message, "key")
 
 
-def check(protocol: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """The output's name by the rule of submissions, and what is wrong between output and key."""
-    found: list[Finding] = []
-    if "output" in tables:
-        where = tables["output"].where
-        if read_name(base_name(where)) is None:
-            message = f"the name is {quoted(base_name(where))} (allowed: {FORM}). Rename the file."
-            found.append(Finding("bad_file_name", message, where))
-    if {"key", "output"} <= tables.keys():
-        try:
-            lay_out(protocol, tables, refer(protocol, tables).timeline)
-        except InputError as error:
-            found += error.findings
-    return tuple(found)
+def name_slips(name: str) -> tuple[Finding, ...]:
+    """A warning where the name of an output's file breaks the rule of submissions. Systems have names without dots."""
+    if "." not in name or read_name(base_name(name)) is not None:
+        return ()
+    return (
+        Finding(
+            "bad_file_name", f"the name is {quoted(base_name(name))} (allowed: {FORM}). Rename the file.", "output"
+        ),
+    )
 
 
 def identify(name: str) -> dict[str, str]:
@@ -281,8 +280,14 @@ LANGUAGE: Family[ScoreMatrix, SegmentLabels, SegmentList, ScoreRows] = Family(
     zero=ScoreRows,
     conclude=conclude,
     reads=Reads((), ("other_task_languages", "empty_classes", "also_closed", "eta", "t_audio")),
-    boards=Boards(primaries_only=True, identify=identify),
-    can=Abilities(check=check, blocks=LANGUAGE_BLOCKS, whole=whole, dispute=DISPUTE),
+    boards=Boards(primaries_only=True, identify=identify, name_slips=name_slips),
+    can=Abilities(
+        stand_ins=stand_ins,
+        refused=frozenset({"bad_file_name"}),
+        blocks=LANGUAGE_BLOCKS,
+        whole=whole,
+        dispute=DISPUTE,
+    ),
 )
 ALBAYZIN = Protocol(
     name="albayzin-lre12",

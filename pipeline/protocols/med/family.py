@@ -14,7 +14,7 @@ from pipeline.align.identity import identify
 from pipeline.align.labels import UNKEYED as WITHOUT_KEY
 from pipeline.align.labels import Labels as TrialLabels
 from pipeline.align.labels import labelled, outcomes_of
-from pipeline.errors import Finding, InputError, Problems, UsageError
+from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats import numbers
 from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.med.csv import MedTable
@@ -41,11 +41,13 @@ from pipeline.protocols.blocks import EVENT_BLOCKS
 from pipeline.protocols.med import conditions as med_conditions
 from pipeline.protocols.med import names as med_names
 from pipeline.protocols.med.dispute import DISPUTE
+from pipeline.protocols.med.stand_ins import stand_ins
 from pipeline.protocols.med.submission import lay_out as lay_out_submission
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts
 from pipeline.trials import clips, clipstore
 from pipeline.trials.clips import LEFT_OUT, NONTARGET, TARGET, UNKEYED, ClipIndex, ClipKey, ClipTrials, Labels
+from pipeline.trials.joined import Join
 
 PART_OF_EVENTS = "part_of_events"
 """Status: the system did not process every event, so its means are over other events than those of a full run."""
@@ -62,6 +64,8 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[ClipKey, C
         for name, condition in med_conditions.parse(settings.conditions).items()
     }
     events = tuple(sorted(index.events))
+    targets, trials = tables["ref"].table.text("Targ"), tables["ref"].table.text("TrialID")
+    of_key = {trial for trial, text in zip(trials, targets, strict=True) if text == "y"}
     facts = Facts(
         t_audio_s=_video_s(tables.get("clipmd")),
         n_trials=float(len(trial_ids)),
@@ -69,8 +73,11 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[ClipKey, C
         queries=events,
         texts=_event_names(tables.get("eventdb"), events),
         counts={"n_clips": float(len(table.table.vocabularies["ClipID"]))},
+        n_key_target=len(of_key),
+        n_key_lost=len(of_key.difference(index.trial_ids)),
     )
-    read = [one for name in sorted(tables) if isinstance(tables[name], MedTable) for one in tables[name].findings]
+    own = [tables[name] for name in sorted(tables) if name not in ("detection", "threshold")]
+    read = [one for given in own if isinstance(given, MedTable) for one in given.findings]
     return Reference(clips.key_of(index, label, conditions), index, facts, (*read, *notes))
 
 
@@ -91,9 +98,15 @@ def _labels(settings: Any, ref: MedTable, index: ClipIndex) -> tuple[Labels, tup
             "where scored they count as non-targets" if settings.unkeyed_trials == "nontarget" else "they are left out"
         )
         notices.add("unkeyed_trials", None, f"{what}; {how}")
-    n_extra = len(keyed) - (label.size - n_unkeyed)
-    notices.add("key_without_trial", None, f"{n_extra} keys are of trials that the index lacks; they have no effect")
-    return label, tuple(one for one in notices.findings() if n_extra or one.code != "key_without_trial")
+    if len(keyed) - (label.size - n_unkeyed):
+        join = Join("the key", keyed, "the trial index", index.trial_ids)
+        what = f"{join.told()}. {len(join.only_one)} keys are of trials that the index lacks; they have no effect"
+        notices.add("key_without_trial", None, what)
+        lost = sum(keyed[name] for name in join.only_one)
+        if lost:
+            what = f"{lost} of the key's {sum(target)} targets are lost: they are of trials that the index lacks"
+            notices.add("targets_lost", None, what)
+    return label, notices.findings()
 
 
 def _video_s(clipmd: MedTable | None) -> float:
@@ -254,22 +267,6 @@ def _facts(scored: EventScored, part: EventOutcomes, facts: Facts, survey: Mappi
     }
 
 
-def check(protocol: Protocol, tables: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Problems between the tables given, where they are enough to tell."""
-    try:
-        if {"index", "ref"} <= tables.keys():
-            refer(protocol, tables)
-        if {"index", "detection", "threshold"} <= tables.keys():
-            table = tables["index"].table
-            index, _ = clips.index_of(table.text("TrialID"), table.text("EventID"))
-            lay_out(protocol, tables, index)
-    except InputError as error:
-        return error.findings
-    except UsageError as error:
-        return (Finding("bad_setting", str(error), ""),)
-    return ()
-
-
 CLIPS = Kind(
     name="clips",
     to_dataset=clipstore.to_dataset,
@@ -295,5 +292,5 @@ EVENTS: Family[ClipTrials, ClipKey, ClipIndex, EventOutcomes] = Family(
         ("c_miss", "c_fa", "p_target", "ter", "ro_weight", "p_fa_trials", "empty_point"),
     ),
     boards=Boards(apart=True, identify=med_names.identify),
-    can=Abilities(check=check, blocks=EVENT_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
+    can=Abilities(stand_ins=stand_ins, blocks=EVENT_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
 )

@@ -13,6 +13,7 @@ from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.med.csv import MedTable
 from pipeline.trials.clips import ClipIndex, ClipTrials, trials_of
+from pipeline.trials.joined import Join
 
 
 @dataclass(frozen=True)
@@ -96,12 +97,12 @@ def lay_out(settings: Any, tables: Mapping[str, Any], index: ClipIndex) -> tuple
     notices = Notices(detection.where)
     limits, hours, listed = _declared(settings, threshold, index)
     rows = _rows(settings, detection, index, limits, listed)
-    _note_unknown(detection, rows, notices)
+    _note_unknown(detection, rows, index, notices)
     declared = listed | (np.bincount(rows.event[rows.place >= 0], minlength=len(index.events)) > 0)
     n_scored = np.bincount(rows.event[rows.usable], minlength=len(index.events))
     unusable = (rows.place >= 0) & ~rows.usable
     if not n_scored.any():
-        _refuse_empty(detection, rows)
+        _refuse_empty(detection, rows, index)
     if settings.missing_trials == "refuse":
         _refuse_missing(detection, index, rows, declared, limits if _needs_limit(settings) else np.zeros(limits.size))
     _note_missing(settings, index, n_scored, declared, unusable, notices)
@@ -171,19 +172,22 @@ def _rows(settings: Any, detection: MedTable, index: ClipIndex, limits: Floats, 
     return _ClipRows(place, event, score, decision, usable)
 
 
-def _note_unknown(detection: MedTable, rows: _ClipRows, notices: Notices) -> None:
+def _note_unknown(detection: MedTable, rows: _ClipRows, index: ClipIndex, notices: Notices) -> None:
     unknown = np.flatnonzero(rows.place < 0)
     if unknown.size:
         table = detection.table
         first = table.vocabularies["TrialID"][int(table["TrialID"][unknown[0]])]
-        message = f"TrialID {quoted(first)} is not in the trial index; such rows are not scored"
+        told = Join("the output", table.vocabularies["TrialID"], "the trial index", index.trial_ids).told()
+        message = f"{told}. TrialID {quoted(first)} is not in the trial index; such rows are not scored"
         notices.add("unknown_trial", int(table["line"][unknown[0]]), message, unknown.size)
 
 
-def _refuse_empty(detection: MedTable, rows: _ClipRows) -> None:
+def _refuse_empty(detection: MedTable, rows: _ClipRows, index: ClipIndex) -> None:
     unknown = int(np.count_nonzero(rows.place < 0))
     what = f"no trial can be scored: {unknown} of {rows.place.size} rows name trials that the index lacks, "
-    what += f"{rows.place.size - unknown} are of events without a threshold."
+    what += f"{rows.place.size - unknown} are of events without a threshold"
+    told = Join("the output", detection.table.vocabularies["TrialID"], "the trial index", index.trial_ids).told()
+    what += f": {told}." if unknown else "."
     mend = "Compare the spelling, case and blanks of TrialID and EventID."
     raise InputError([Finding("no_trials", f"{what} {mend}", detection.where)])
 
@@ -219,12 +223,11 @@ def _note_missing(
 
 def _threshold_notices(settings: Any, threshold: MedTable, index: ClipIndex) -> tuple[Finding, ...]:
     notices = Notices(threshold.where)
-    events = set(index.events)
+    events, join = set(index.events), Join("the output", threshold.table.text("EventID"), "the index", index.events)
     for event, line in zip(threshold.table.text("EventID"), threshold.table["line"].tolist(), strict=True):
         if event not in events:
-            notices.add(
-                "unknown_event", line, f"event {quoted(event)} is not in the trial index; the row has no effect"
-            )
+            message = f"{join.told()}. Event {quoted(event)} is not in the trial index; the row has no effect"
+            notices.add("unknown_event", line, message)
     if settings.decisions == "threshold" and settings.score_range == "unit":
         values = threshold.table["DetectionThreshold"]
         for row in np.flatnonzero((values < 0) | (values > 1)).tolist():

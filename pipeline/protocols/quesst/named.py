@@ -8,7 +8,7 @@ no mode. ``min_cnxe_pav`` pools ties and ``min_cnxe_pav_input_order`` does not; 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ import numpy as np
 from pipeline.align.documents import align_documents, missing_ranks
 from pipeline.align.labels import UNKNOWN_DOCUMENT, Labels, labelled, outcomes_of
 from pipeline.errors import Finding, InputError
+from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import recode
 from pipeline.metrics.entropy.ape import calibration_tables
 from pipeline.metrics.entropy.calibration import min_cnxe_pav
@@ -31,13 +32,16 @@ from pipeline.partials.tie_order import TieOrder
 from pipeline.protocols.base import EVERYTHING, Abilities, Conclusion, Family, Kind, Protocol, Reads, Reference, Scope
 from pipeline.protocols.blocks import QUERY_BLOCKS
 from pipeline.protocols.kws.named import ROLES
-from pipeline.protocols.kws.warnings import unknown_message
+from pipeline.protocols.kws.places import named_in, named_tally
+from pipeline.protocols.kws.stand_ins import document_stand_ins
+from pipeline.protocols.kws.warnings import UNSCORED, none_accepted
 from pipeline.protocols.quesst.dispute import DISPUTE
 from pipeline.protocols.settings import setting
 from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.documents import DocumentKey, document_key, lay_out_documents
 from pipeline.trials.duration import t_audio_s as audio_duration_s
+from pipeline.trials.joined import Join, Rows, file_finding, query_finding
 from pipeline.trials.schema import Timeline, Trials
 
 _TOOL = "QUESST 2015 scoring script"
@@ -100,8 +104,31 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[DocumentKe
         n_trials_exact=n_documents,
         queries=queries,
         texts=dict(zip(queries, kwlist.keywords.text("text"), strict=True)),
+        places=tuple((name, "") for name in key.files),
     )
-    return Reference(key, timeline, facts, (*ecf.findings, *rttm.findings, *kwlist.findings, *repeated, *noted))
+    facts, joined = _joined_with_lists(facts, rttm, key)
+    read = (*ecf.findings, *rttm.findings, *kwlist.findings)
+    return Reference(key, timeline, facts, (*read, *joined, *repeated, *noted))
+
+
+def _joined_with_lists(facts: Facts, rttm: Rttm, key: DocumentKey) -> tuple[Facts, tuple[Finding, ...]]:
+    """The key against query list and ECF: the facts with the targets that are lost, and findings."""
+    kinds = rttm.records.vocabularies["kind"]
+    said = rttm.records.take(np.flatnonzero(rttm.records["kind"] == recode(("LEXEME",), kinds)[0]))
+    files, queries = said.text("file"), said.text("token")
+    known, listed = set(key.files), set(facts.queries)
+    unknown = {(query, file) for query, file in zip(queries, files, strict=True) if file not in known}
+    rows = Rows("the key", "rttm", "records", "they are passed over")
+    found = file_finding(rows, sum(file not in known for file in files), Join("the key", files, "the ECF", key.files))
+    lost = sum(query in listed for query, _ in unknown)
+    if lost:
+        what = f"{lost} of the key's {len(key) + lost} targets are lost: they name documents that the ECF lacks"
+        found = (*found, Finding("targets_lost", f"{what}. Compare key and ECF.", "rttm"))
+    strange = Join("the key", queries, "the query list", facts.queries)
+    if strange.only_one:
+        what = f"the key names {len(strange.only_one)} queries that the query list lacks; they are passed over"
+        found = (*found, Finding("unknown_query", f"{what}: {strange.told()}. Compare the spelling.", "rttm"))
+    return replace(facts, n_key_target=len(key) + lost, n_key_lost=lost), found
 
 
 def lay_out(protocol: Protocol, tables: Mapping[str, Any], timeline: Timeline) -> tuple[Trials, tuple[Finding, ...]]:
@@ -145,7 +172,9 @@ def count(
     place = missing_ranks(trials, key, aligned.omitted).astype(np.int32)
     every = np.ones(place.size, np.bool_)
     missing = TieOrder.of(queries, missed, np.zeros(place.size), place, every)
-    tally = Tally({"unknown_document": len(trials) - aligned.kept.size, "n_rows": len(trials)})
+    n_unknown = len(trials) - aligned.kept.size
+    named = named_tally(trials.files) if n_unknown else {}
+    tally = Tally({"unknown_document": n_unknown, "n_rows": len(trials), **named})
     return DocumentOutcomes(ledger, order, missing, tally)
 
 
@@ -153,21 +182,22 @@ def conclude(
     protocol: Protocol, partial: DocumentOutcomes, facts: Facts, survey: Mapping[str, Any], asked: Scope = EVERYTHING
 ) -> Conclusion:
     """The figures of a cell from its merged partial."""
-    unknown = _unknown(protocol, partial.ledger.queries, facts)
+    unknown = _unknown(protocol, partial.ledger, facts)
     scored = replace(whole(protocol, partial, facts, survey), every_point=asked.every_point)
-    return _conclusion(protocol, scored, partial.tally, unknown)
+    made = _conclusion(protocol, scored, partial.tally, len(set(partial.ledger.queries) - set(facts.queries)))
+    return replace(made, findings=(*unknown, *made.findings))
 
 
-def _unknown(protocol: Protocol, queries: Sequence[str], facts: Facts) -> list[str]:
-    unknown = sorted(set(queries) - set(facts.queries))
-    if unknown and protocol.settings.unknown_query == "error":
-        raise InputError([Finding("unknown_query", f"{unknown_message(unknown)} Leave them out of the output.", "")])
-    return unknown
+def _unknown(protocol: Protocol, ledger: Ledger, facts: Facts) -> tuple[Finding, ...]:
+    """A finding, or a refusal, where the output has queries that are on no list."""
+    answered = [ledger.queries[code] for code in np.unique(ledger.query).tolist()]
+    found = query_finding(answered, facts.queries, UNSCORED)
+    if found and protocol.settings.unknown_query == "error":
+        raise InputError(query_finding(answered, facts.queries, "Leave them out of the output."))
+    return found
 
 
-def _conclusion(
-    protocol: Protocol, scored: measures.DocumentScored, tally: Tally, unknown: Sequence[str]
-) -> Conclusion:
+def _conclusion(protocol: Protocol, scored: measures.DocumentScored, tally: Tally, n_unknown: int) -> Conclusion:
     cell = scored.once(measures.ledger_cell)
     decisions = twv.decisions(cell)
     return Conclusion(
@@ -175,8 +205,8 @@ def _conclusion(
         blocks=twv.blocks(cell),
         curve=twv.curve_columns(cell),
         tables=calibration_tables(cell),
-        facts={**_facts(scored, decisions), "n_queries_unknown": len(unknown), "n_detections": tally["n_rows"]},
-        findings=tuple(_warnings(scored, tally, unknown, decisions)),
+        facts={**_facts(scored, decisions), "n_queries_unknown": n_unknown, "n_detections": tally["n_rows"]},
+        findings=tuple(_warnings(scored, tally, decisions)),
     )
 
 
@@ -219,13 +249,10 @@ def _facts(scored: measures.DocumentScored, decisions: twv.Decisions) -> dict[st
     }
 
 
-def _warnings(
-    scored: measures.DocumentScored, tally: Tally, unknown: Sequence[str], decisions: twv.Decisions
-) -> Iterator[Finding]:
-    if unknown:
-        yield Finding("unknown_query", f"{unknown_message(unknown)} They are kept and not scored.", "output")
+def _warnings(scored: measures.DocumentScored, tally: Tally, decisions: twv.Decisions) -> Iterator[Finding]:
     if tally["unknown_document"]:
-        message = f"{tally['unknown_document']} pairs name documents that the ECF lacks; they are not scored."
+        told = Join("the output", named_in(tally), "the ECF", [file for file, _ in scored.facts.places]).told()
+        message = f"{tally['unknown_document']} pairs name documents that the ECF lacks; they are not scored: {told}."
         yield Finding("unknown_document", message, "output")
     without = _silent(scored.total.submitted)
     silent = [query for query in scored.facts.queries if query in without]
@@ -240,6 +267,7 @@ def _warnings(
             "Scored as submitted; the actual value may exceed the maximum.",
             "output",
         )
+    yield from none_accepted(decisions)
     tied = scored.once(measures.ledger_cell).once(min_cnxe_pav).detail.get("tied_mass", 0.0)
     if tied > _TIES_NOTED:
         message = f"{tied:.1%} of all trials share one score: min_cnxe_pav_input_order depends on the output's order."
@@ -277,7 +305,7 @@ DOCUMENTS: Family[Trials, DocumentKey, Timeline, DocumentOutcomes] = Family(
     reads=Reads(
         ("t_audio",), ("c_miss", "c_fa", "p_target", "p_target_effective", "censor", "unknown_query", "load_lambda")
     ),
-    can=Abilities(blocks=QUERY_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
+    can=Abilities(stand_ins=document_stand_ins, blocks=QUERY_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
 )
 QUESST = Protocol(
     name="quesst",

@@ -20,14 +20,14 @@ from pipeline.partials.stt_outcomes import COUNTS, SttOutcomes
 from pipeline.protocols.base import EVERYTHING, Abilities, Conclusion, Family, Kind, Protocol, Reads, Reference, Scope
 from pipeline.protocols.blocks import SPEAKER_BLOCKS
 from pipeline.protocols.stt.dispute import DISPUTE
+from pipeline.protocols.stt.stand_ins import stand_ins
 from pipeline.protocols.stt.tables import tables
 from pipeline.protocols.stt.tile import ONLY_OUTPUT, ONLY_REFERENCE, alignment_of, labels_of, outcomes
 from pipeline.terms import Facts, OperatingPoint
+from pipeline.trials.joined import Join
 from pipeline.trials.tokens import dataset as token_dataset
 from pipeline.trials.tokens import layout as token_layout
 from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, TokenSegments, TokenTimeline, Words
-
-_NAMED_AT_MOST = 5
 
 
 def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[TokenSegments, TokenTimeline]:
@@ -185,7 +185,7 @@ def _facts(
 
 def _warnings(total: SttOutcomes, only_output: dict[str, int], only_reference: dict[str, int]) -> Iterator[Finding]:
     """Warnings: recordings of one side alone, words that fall between segments, confidences."""
-    both = f"the output alone has {_named(only_output)}; the reference alone has {_named(only_reference)}"
+    both = Join("the output", only_output, "the reference", only_reference).told()
     if only_output:
         n = sum(only_output.values())
         yield Finding(
@@ -209,13 +209,6 @@ def _warnings(total: SttOutcomes, only_output: dict[str, int], only_reference: d
     if sums["n_words_gap"]:
         message = f"{sums['n_words_gap']} scored words have their mid points outside every segment's times"
         yield Finding("word_in_gap", f"{message}; they are scored with the segment that follows, or the last.", "ctm")
-
-
-def _named(units: Mapping[str, int]) -> str:
-    if not units:
-        return "none"
-    shown = ", ".join(repr(name) for name in sorted(units)[:_NAMED_AT_MOST])
-    return f"{len(units)} ({shown}{', …' if len(units) > _NAMED_AT_MOST else ''})"
 
 
 def timeline_parts(settings: Any, _timeline: TokenTimeline) -> dict[str, Any]:
@@ -248,5 +241,7 @@ TOKENS: Family[Words, TokenSegments, TokenTimeline, SttOutcomes] = Family(
     zero=SttOutcomes,
     conclude=conclude,
     reads=Reads(("case_sensitive", "variant"), ("alignment", "n_ref_rule", "missing_confidence", "unknown_file")),
-    can=Abilities(blocks=SPEAKER_BLOCKS, whole=whole, compare=significance.compare, dispute=DISPUTE),
+    can=Abilities(
+        stand_ins=stand_ins, blocks=SPEAKER_BLOCKS, whole=whole, compare=significance.compare, dispute=DISPUTE
+    ),
 )

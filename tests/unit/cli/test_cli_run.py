@@ -78,6 +78,7 @@ def test_the_options_reach_the_flow_and_the_summary_is_strict_json(
         "n_scored": 1,
         "n_failed": 1,
         "waits": [],
+        "warnings": [],
         "n_reused": 0,
         "work": {},
         "paths": {"page": "s3://***@b/index.html"},

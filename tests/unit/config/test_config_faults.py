@@ -77,20 +77,48 @@ def test_a_pattern_that_fits_nothing_is_named(faults: Faults, folder: Folder) ->
     assert f"{folder.root}/output/{{system}}/{{query_set}}/{{dataset}}.kwslist.xml" in message
 
 
-def test_an_unknown_query_set_or_dataset_is_refused_with_the_allowed_names(faults: Faults, folder: Folder) -> None:
+def test_an_unknown_query_set_or_dataset_leaves_out_a_file_and_is_told_with_the_allowed_names(folder: Folder) -> None:
     folder.add("outputs/alpha/dve/african.kwslist.xml", "outputs/beta/dev/indain.kwslist.xml")
-    found = faults(HEAD + FOUND)
-    assert [code for code, _, _ in found] == ["unknown_query_set", "unknown_dataset"]
-    assert "query set 'dve' is unknown (allowed: dev, eval)" in found[0][2]
-    assert "dataset 'indain' is unknown (allowed: african, indian)" in found[1][2]
+    evaluation = load_evaluation(uri := folder.write(HEAD + FOUND))
+    assert [len(system.outputs) for system in evaluation.systems] == [4, 4, 1]
+    found = evaluation.findings
+    assert [(one.code, one.where) for one in found] == [
+        ("unknown_query_set", f"{uri}:10"),
+        ("unknown_dataset", f"{uri}:10"),
+    ]
+    assert "finds 'outputs/alpha/dve/african.kwslist.xml', which is left out: query set 'dve'" in found[0].message
+    assert "is unknown (allowed: dev, eval)" in found[0].message
+    assert "dataset 'indain' is unknown (allowed: african, indian)" in found[1].message
 
 
-@pytest.mark.parametrize("name", ["a\nb", "a\x1b[31mb", "x" * 200, "-rf", "a\\b", "a\u202eb"])
-def test_hostile_system_names_are_refused_and_shown_harmlessly(faults: Faults, folder: Folder, name: str) -> None:
+def test_where_no_file_is_of_any_cell_the_evaluation_is_refused_with_all_that_is_told(
+    faults: Faults, folder: Folder
+) -> None:
+    folder.add("others/alpha/dve/african.xml", "others/beta/dev/indain.xml")
+    found = faults(HEAD + "systems:\n  pattern: others/{system}/{query_set}/{dataset}.xml\n")
+    assert [code for code, _, _ in found] == ["no_match", "unknown_query_set", "unknown_dataset"]
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[31mb", "x" * 200, "-rf", "a\\b", "a\u202eb", "\udcff"])
+def test_a_hostile_system_name_is_left_out_alone_and_shown_harmlessly(folder: Folder, name: str) -> None:
     folder.add(f"outputs/{name}/dev/african.kwslist.xml")
-    ((code, _, message),) = faults(HEAD + FOUND)
-    assert code == "bad_name"
-    assert message.isprintable()
+    evaluation = load_evaluation(folder.write(HEAD + FOUND))
+    assert [system.name for system in evaluation.systems] == ["alpha", "beta", "gamma"]
+    (told,) = evaluation.findings
+    assert told.code == "bad_name"
+    assert told.message.isprintable()
+
+
+def test_twins_are_left_out_but_for_the_one_that_the_file_lists(folder: Folder) -> None:
+    folder.add("outputs/ALPHA/dev/african.kwslist.xml", "outputs/Beta/dev/african.kwslist.xml")
+    evaluation = load_evaluation(folder.write(HEAD + FOUND + "  alpha: {team: A}\n"))
+    assert [system.name for system in evaluation.systems] == ["alpha", "gamma"]
+    assert [one.code for one in evaluation.findings] == ["bad_name"] * 3
+    for one, (left, twin) in zip(
+        evaluation.findings, [("ALPHA", "alpha"), ("Beta", "beta"), ("beta", "Beta")], strict=True
+    ):
+        assert f"finds 'outputs/{left}/" in one.message
+        assert f"differs from '{twin}' by case or Unicode form alone" in one.message
 
 
 def test_a_hostile_name_may_be_excluded(folder: Folder) -> None:
@@ -99,10 +127,12 @@ def test_a_hostile_name_may_be_excluded(folder: Folder) -> None:
     assert [system.name for system in evaluation.systems] == ["alpha", "beta", "gamma"]
 
 
-def test_two_files_for_one_cell_are_refused(faults: Faults, folder: Folder) -> None:
-    folder.add("outputs/alpha/dev/african.v2.xml", "outputs/alpha/dev/african.v1.xml")
-    found = faults(HEAD + "systems:\n  pattern: outputs/{system}/{query_set}/{dataset}.v?.xml\n")
-    assert [code for code, _, _ in found] == ["two_outputs"]
+def test_two_files_for_one_cell_spoil_that_cell(folder: Folder) -> None:
+    folder.add("outputs/alpha/dev/african.v2.xml", "outputs/alpha/dev/african.v1.xml", "outputs/beta/dev/indian.v1.xml")
+    pattern = "systems:\n  pattern: outputs/{system}/{query_set}/{dataset}.v?.xml\n"
+    alpha, beta = load_evaluation(folder.write(HEAD + pattern)).systems
+    why = "there are two outputs for dev/african: 'african.v1.xml' and 'african.v2.xml'. Remove one."
+    assert (alpha.faults, beta.faults) == ({("dev", "african"): why}, {})
 
 
 def test_a_pattern_must_tell_cells_apart(faults: Faults) -> None:
@@ -153,10 +183,10 @@ def test_an_evaluation_file_is_not_read_with_credentials_in_its_url() -> None:
 
 
 def test_more_problems_than_are_shown_are_counted(folder: Folder) -> None:
-    folder.add(*(f"outputs/s{i}/x/african.kwslist.xml" for i in range(50)))
+    folder.add(*(f"others/s{i}/x/african.xml" for i in range(50)))
     with pytest.raises(ConfigError) as caught:
-        load_evaluation(folder.write(HEAD + FOUND))
-    assert caught.value.count == 50
+        load_evaluation(folder.write(HEAD + "systems:\n  pattern: others/{system}/{query_set}/{dataset}.xml\n"))
+    assert caught.value.count == 51
 
 
 def test_a_missing_evaluation_file_is_refused_input(folder: Folder) -> None:

@@ -8,6 +8,7 @@ import pytest
 from evaluation_files import FOUND, HEAD, Folder
 
 from pipeline.config import load_evaluation
+from pipeline.config.discover import LINK_OUT
 from pipeline.terms import Cell
 
 
@@ -106,3 +107,50 @@ def test_the_file_may_be_a_url(folder: Folder) -> None:
     evaluation = load_evaluation("memory://loaded/e.yaml")
     assert evaluation.datasets[0].ecf == "memory://loaded/keys/african.ecf.xml"
     assert [system.name for system in evaluation.systems] == ["alpha", "beta", "gamma"]
+
+
+def test_links_out_of_the_folder_spoil_a_cell_unless_they_are_followed(folder: Folder) -> None:
+    folder.add("away/secret.xml")
+    (folder.root / "outputs/gamma/dev/indian.kwslist.xml").symlink_to(folder.root / "away/secret.xml")
+    (folder.root / "outputs/delta").symlink_to(folder.root / "outputs/alpha")
+    (folder.root / "outputs/zeta").symlink_to(folder.root / "away")
+    (folder.root / "outputs/alpha/resources.yaml").symlink_to(folder.root / "away/secret.xml")
+    folder.add("outputs/beta/resources.yaml")
+    text = HEAD + FOUND + "  resources: outputs/{system}/resources.yaml\n"
+    evaluation = load_evaluation(folder.write(text))
+    systems = {system.name: system for system in evaluation.systems}
+    assert list(systems) == ["alpha", "beta", "delta", "gamma", "zeta"]
+    assert {name: len(system.outputs) for name, system in systems.items()} == {
+        "alpha": 4,
+        "beta": 4,
+        "delta": 4,
+        "gamma": 1,
+        "zeta": 0,
+    }
+    assert systems["gamma"].faults == {("dev", "indian"): LINK_OUT}
+    assert systems["zeta"].faults == dict.fromkeys(evaluation.pairs, LINK_OUT)
+    assert [one.code for one in evaluation.findings] == ["link_out", "link_out"]
+    assert (systems["alpha"].resources, systems["beta"].resources) == (
+        None,
+        str(folder.root / "outputs/beta/resources.yaml"),
+    )
+    followed = load_evaluation(folder.write(text + "  follow_links: true\n"))
+    assert followed.findings == ()
+    assert all(not system.faults for system in followed.systems)
+    assert next(system for system in followed.systems if system.name == "alpha").resources is not None
+
+
+def test_links_of_other_roles_may_not_lead_out_either(tmp_path: Path) -> None:
+    made = Folder(tmp_path)
+    made.add("keys/ref.csv", "keys/index.csv", "out/a.detection.csv", "out/b.detection.csv", "out/b.threshold.csv")
+    made.add("away.csv")
+    (tmp_path / "out/a.threshold.csv").symlink_to(tmp_path / "away.csv")
+    pattern = "{detection: 'out/{system}.detection.csv', threshold: 'out/{system}.threshold.csv'}"
+    evaluation = load_evaluation(
+        made.write(
+            "name: med\nprotocol: med12\ndatasets:\n  test: {ref: keys/ref.csv, index: keys/index.csv}\n"
+            f"query_sets: {{events: {{}}}}\nsystems:\n  pattern: {pattern}\n"
+        )
+    )
+    a, b = evaluation.systems
+    assert (a.faults, b.faults) == ({("events", "test"): LINK_OUT}, {})

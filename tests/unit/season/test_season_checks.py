@@ -163,8 +163,8 @@ def test_query_by_document_needs_every_pair_or_a_default(tmp_path):
     assert examine(tmp_path, "quesst", "out.xml", files.stdlist(pairs)).accepted
     fewer = files.stdlist({**pairs, "alpha": pairs["alpha"][:1]})
     found = examine(tmp_path, "quesst", "out.xml", fewer)
-    assert [finding.code for finding in found.of("error")] == ["uncovered_pairs"]
-    assert "1 of 6" in found.of("error")[0].message
+    assert [finding.code for finding in found.of("error")] == ["missing_trials"]
+    assert "1 pairs of 1 queries have no score ('alpha')" in found.of("error")[0].message
     assert examine(tmp_path, "quesst", "out.xml", fewer, censor="-10").accepted
 
 

@@ -3,6 +3,9 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import socket
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
@@ -204,7 +207,7 @@ def test_inputs_are_opened_from_paths_and_urls(tmp_path, monkeypatch):
             assert stream.read() == b"EME"
 
 
-@pytest.mark.parametrize("uri", ["missing.xml", "memory://none/such.xml", ".", "nonsense://x", "a\0b"])
+@pytest.mark.parametrize("uri", ["missing.xml", "memory://none/such.xml", "nonsense://x", "a\0b"])
 def test_inputs_that_are_not_there_are_refused(uri, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as refused:
@@ -213,11 +216,66 @@ def test_inputs_that_are_not_there_are_refused(uri, tmp_path, monkeypatch):
     assert refused.value.findings[0].code in {"missing_input", "unknown_place"}
 
 
-def test_an_input_that_cannot_be_reached_is_a_fault_of_the_platform(tmp_path):
-    loop = Path(tmp_path / "loop")
-    loop.symlink_to(loop)
-    with pytest.raises(StoreError, match="loop: cannot open the input"):
-        open_input(str(loop))
+def not_files(folder: Path) -> dict[str, str]:
+    """What may stand where a file should, by name, with what is said of it."""
+    folder.joinpath("loop").symlink_to(folder / "loop")
+    folder.joinpath("broken").symlink_to(folder / "none")
+    folder.joinpath("folder").mkdir()
+    folder.joinpath("to_folder").symlink_to(folder / "folder")
+    os.mkfifo(folder / "pipe")
+    folder.joinpath("to_pipe").symlink_to(folder / "pipe")
+    folder.joinpath("device").symlink_to("/dev/zero")
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(folder / "socket"))
+    return {
+        "loop": "its links lead round in a circle",
+        "broken": "it is a link that leads nowhere",
+        "folder": "it is a folder",
+        "to_folder": "it is a folder",
+        "pipe": "it is a pipe",
+        "to_pipe": "it is a pipe",
+        "device": "it is a device",
+        "socket": "it is a socket",
+        "n" * 300: "its name is too long",
+    }
+
+
+def test_what_is_no_file_is_refused_with_the_reason_and_never_waited_for(tmp_path):
+    for name, why in not_files(tmp_path).items():
+        with pytest.raises(InputError) as refused:
+            open_input(str(tmp_path / name))
+        ((code, message, where),) = [(one.code, one.message, one.where) for one in refused.value.findings]
+        assert (code, where) == ("unreadable_input", str(tmp_path / name))
+        assert message.startswith(f"the file cannot be read: {why} (allowed: a regular file that may be read).")
+
+
+_AS_NOBODY = """
+import os, sys
+from pipeline.store.blobs import open_input
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+open_input(sys.argv[1])
+"""
+
+
+def test_a_file_without_permission_is_refused_with_the_reason(tmp_path):
+    hidden = tmp_path / "hidden"
+    hidden.write_bytes(b"x")
+    hidden.chmod(0)
+    command = [sys.executable, "-c", _AS_NOBODY, hidden]
+    made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert f"InputError: {hidden}: the file cannot be read: there is no permission to read it" in made.stderr
+
+
+def test_a_pipe_of_a_shells_own_is_read():
+    reading, writing = os.pipe()
+    os.write(writing, b"words")
+    os.close(writing)
+    with open_input(f"/dev/fd/{reading}") as stream:
+        assert stream.read() == b"words"
+    os.close(reading)
 
 
 @pytest.mark.parametrize(

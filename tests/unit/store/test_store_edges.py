@@ -98,7 +98,7 @@ def test_an_evaluation_with_names_that_look_alike_is_refused(made, tmp_path) -> 
         other = place.with_name(place.name.replace(name, name.upper()))
         (shutil.copytree if place.is_dir() else shutil.copy)(place, other)
     (folder / "evaluation.yaml").write_text(text)
-    with pytest.raises(ConfigError, match="by case or Unicode form alone. Rename one of them"):
+    with pytest.raises(ConfigError, match="by case or Unicode form alone. Rename"):
         load_evaluation(str(folder / "evaluation.yaml"))
 
 

@@ -74,7 +74,7 @@ class Source:
         for name in (func, *call.args):
             if isinstance(name, ast.Name) and name.id in self.names:
                 yield self.imported.get(name.id, (self.path, self.path))[1], name.id
-        if isinstance(func, ast.Attribute):
+        if isinstance(func, ast.Attribute) and func.attr != "add":
             owner = func.value.id if isinstance(func.value, ast.Name) else ""
             module, _ = self.imported.get(owner, (None, None))
             if module is not None:

@@ -21,23 +21,21 @@ from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
 
-_found: dict[tuple[str, str], Protocol] = {}
-
 
 def protocols() -> Mapping[tuple[str, str], Protocol]:
     """Every protocol by (name, mode), found in the modules of this package."""
-    for place in _places():
-        _search(place)
-    return _found
+    return {key: protocol for place in _places() for key, protocol in _search(place).items()}
 
 
 def modes(name: str) -> Mapping[str, Protocol]:
-    """The modes of a protocol, none where there is no such name. Families after its own are not imported."""
-    for place in _places():
-        _search(place)
-        if any(owner == name for owner, _ in _found):
-            break
-    return {mode: protocol for (owner, mode), protocol in _found.items() if owner == name}
+    """The modes of a protocol, none where there is no such name.
+
+    Places that the name begins with are searched first, and none after its own, so that scoring imports one family.
+    """
+    for place in sorted(_places(), key=lambda place: not name.startswith(place.rpartition(".")[2])):
+        if own := {mode: protocol for (owner, mode), protocol in _search(place).items() if owner == name}:
+            return own
+    return {}
 
 
 @cache
@@ -47,12 +45,15 @@ def _places() -> tuple[str, ...]:
 
 
 @cache
-def _search(place: str) -> None:
-    """Find the protocols of a file, or of all files of a folder."""
+def _search(place: str) -> Mapping[tuple[str, str], Protocol]:
+    """The protocols of a file, or of all files of a folder."""
     folder = getattr(import_module(place), "__path__", ())
-    for name in (place, *(f"{place}.{one.name}" for one in pkgutil.iter_modules(folder))):
-        for protocol in getattr(import_module(name), "PROTOCOLS", ()):
-            _found[protocol.name, protocol.mode] = _with_later(protocol)
+    names = (place, *(f"{place}.{one.name}" for one in pkgutil.iter_modules(folder)))
+    return {
+        (protocol.name, protocol.mode): _with_later(protocol)
+        for name in names
+        for protocol in getattr(import_module(name), "PROTOCOLS", ())
+    }
 
 
 def _with_later(protocol: Protocol) -> Protocol:

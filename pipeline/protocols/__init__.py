@@ -21,10 +21,13 @@ from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
 
+_found: dict[tuple[str, str], Protocol] = {}
+
 
 def protocols() -> Mapping[tuple[str, str], Protocol]:
     """Every protocol by (name, mode), found in the modules of this package."""
-    return {key: protocol for place in _places() for key, protocol in _search(place).items()}
+    _search_all()
+    return _found
 
 
 def modes(name: str) -> Mapping[str, Protocol]:
@@ -33,9 +36,10 @@ def modes(name: str) -> Mapping[str, Protocol]:
     Places that the name begins with are searched first, and none after its own, so that scoring imports one family.
     """
     for place in sorted(_places(), key=lambda place: not name.startswith(place.rpartition(".")[2])):
-        if own := {mode: protocol for (owner, mode), protocol in _search(place).items() if owner == name}:
-            return own
-    return {}
+        _search(place)
+        if any(owner == name for owner, _ in _found):
+            break
+    return {mode: protocol for (owner, mode), protocol in _found.items() if owner == name}
 
 
 @cache
@@ -45,15 +49,20 @@ def _places() -> tuple[str, ...]:
 
 
 @cache
-def _search(place: str) -> Mapping[tuple[str, str], Protocol]:
-    """The protocols of a file, or of all files of a folder."""
+def _search(place: str) -> tuple[tuple[str, str], ...]:
+    """Find the protocols of a file, or of all files of a folder; their names and modes."""
     folder = getattr(import_module(place), "__path__", ())
     names = (place, *(f"{place}.{one.name}" for one in pkgutil.iter_modules(folder)))
-    return {
-        (protocol.name, protocol.mode): _with_later(protocol)
-        for name in names
-        for protocol in getattr(import_module(name), "PROTOCOLS", ())
-    }
+    own = [protocol for name in names for protocol in getattr(import_module(name), "PROTOCOLS", ())]
+    _found.update({(protocol.name, protocol.mode): _with_later(protocol) for protocol in own})
+    return tuple((protocol.name, protocol.mode) for protocol in own)
+
+
+@cache
+def _search_all() -> None:
+    """Find all protocols, in the order of the places whichever was searched first."""
+    for key in [key for place in _places() for key in _search(place)]:
+        _found[key] = _found.pop(key)
 
 
 def _with_later(protocol: Protocol) -> Protocol:

@@ -203,7 +203,7 @@ def _mean(values: Any) -> float:
 
 def _median(values: Any) -> float:
     """As ``numpy.median`` has it, which imports masked arrays."""
-    ordered = sorted(values)
+    ordered: list[float] = sorted(values)
     return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 

@@ -26,14 +26,16 @@ _found: dict[tuple[str, str], Protocol] = {}
 
 def protocols() -> Mapping[tuple[str, str], Protocol]:
     """Every protocol by (name, mode), found in the modules of this package."""
-    for place in _places():
-        _search(place)
+    _search_all()
     return _found
 
 
 def modes(name: str) -> Mapping[str, Protocol]:
-    """The modes of a protocol, none where there is no such name. Families after its own are not imported."""
-    for place in _places():
+    """The modes of a protocol, none where there is no such name.
+
+    Places that the name begins with are searched first, and none after its own, so that scoring imports one family.
+    """
+    for place in sorted(_places(), key=lambda place: not name.startswith(place.rpartition(".")[2])):
         _search(place)
         if any(owner == name for owner, _ in _found):
             break
@@ -47,12 +49,20 @@ def _places() -> tuple[str, ...]:
 
 
 @cache
-def _search(place: str) -> None:
-    """Find the protocols of a file, or of all files of a folder."""
+def _search(place: str) -> tuple[tuple[str, str], ...]:
+    """Find the protocols of a file, or of all files of a folder; their names and modes."""
     folder = getattr(import_module(place), "__path__", ())
-    for name in (place, *(f"{place}.{one.name}" for one in pkgutil.iter_modules(folder))):
-        for protocol in getattr(import_module(name), "PROTOCOLS", ()):
-            _found[protocol.name, protocol.mode] = _with_later(protocol)
+    names = (place, *(f"{place}.{one.name}" for one in pkgutil.iter_modules(folder)))
+    own = [protocol for name in names for protocol in getattr(import_module(name), "PROTOCOLS", ())]
+    _found.update({(protocol.name, protocol.mode): _with_later(protocol) for protocol in own})
+    return tuple((protocol.name, protocol.mode) for protocol in own)
+
+
+@cache
+def _search_all() -> None:
+    """Find all protocols, in the order of the places whichever was searched first."""
+    for key in [key for place in _places() for key in _search(place)]:
+        _found[key] = _found.pop(key)
 
 
 def _with_later(protocol: Protocol) -> Protocol:

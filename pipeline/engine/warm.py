@@ -14,7 +14,6 @@ NEEDED = (
     "pipeline.engine.cell",
     "pipeline.store.zipped",
     "xarray",
-    "zarr",
     "dask.array",  # xarray looks for it with the first array that it is given
 )
 """What scoring a cell imports. Nothing breaks where something is missing here: it is then imported later."""

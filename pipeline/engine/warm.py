@@ -12,6 +12,7 @@ from pipeline.engine.memory import without_collector
 
 NEEDED = (
     "pipeline.engine.cell",
+    "scipy.sparse.csgraph",
     "pipeline.store.zipped",
     "xarray",
     "dask.array",  # xarray looks for it with the first array that it is given

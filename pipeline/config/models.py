@@ -181,6 +181,8 @@ class EvaluationEntry(_Strict):
     settings: dict[str, SettingText] = Field(default_factory=dict)
     max_targets_lost: Annotated[float, BeforeValidator(_share)] = 0.5
     """Share of a key's targets that the dataset may have no place for; beyond, nobody is scored."""
+    rank_by: Any = None
+    """Read by ``pipeline.config.ranking``."""
     overlays: Any = None
     """Read by ``pipeline.config.overlays``."""
     pairs: Any = None

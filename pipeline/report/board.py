@@ -58,6 +58,8 @@ class Board:
     dataset: str
     condition: str
     entries: tuple[BoardEntry, ...]
+    rank_by: str = ""
+    """The measure that ranks them."""
 
     @property
     def is_in_parts(self) -> bool:
@@ -124,7 +126,7 @@ def board_rows(grid: Mapping[str, xr.Dataset]) -> list[dict[str, Any]]:
 
     Keys: query_set, dataset, condition, rank (0: none), system, team, primary (bool), one per measure (float, NaN
     where undefined; the primary one first), reasons (measure → reason code), failed, failed_where, failed_message
-    ("" where scored) and signature.
+    ("" where scored), signature and rank_by.
     """
     return rows_of(read_run(grid))
 
@@ -150,7 +152,16 @@ def _row(run: RunBoards, board: Board, entry: BoardEntry) -> dict[str, Any]:
         "failed_where": entry.failed_where,
         "failed_message": entry.failed_message,
         "signature": entry.signature,
+        "rank_by": board.rank_by,
     }
+
+
+def ranked_by(root: xr.Dataset) -> xr.DataArray:
+    """The measure that ranks each board; the primary one in grids that were made before boards could differ."""
+    if "rank_by" in root:
+        return root["rank_by"]
+    one = root["rank"].isel(system=0, drop=True).astype(object)
+    return one.copy(data=np.full(one.shape, str(root.attrs["primary_measure"]), object))
 
 
 def _measures(root: xr.Dataset) -> list[MeasureInfo]:
@@ -171,6 +182,7 @@ class _Reader:
         self.reason = strings(root["reason"].transpose(*figure))
         self.status = strings(root["status"].transpose(*figure))
         self.rank = root["rank"].transpose(*figure[:-1]).values
+        self.rank_by = ranked_by(root).transpose(*figure[:3]).values
         cell = ("query_set", "dataset", "system")
         texts = ("failed", "failed_where", "failed_message", "signature")
         self.cell = {name: strings(root[name].transpose(*cell)) for name in texts}
@@ -190,7 +202,7 @@ class _Reader:
             for s in range(len(self.systems))
             if not (self.reason[(*place, at, s)] == "other_board").all()
         ]
-        return Board(query_set, dataset, condition, tuple(sorted(entries, key=_order)))
+        return Board(query_set, dataset, condition, tuple(sorted(entries, key=_order)), str(self.rank_by[(*place, at)]))
 
     def _entry(self, place: tuple[int, int], condition: int, system: int) -> BoardEntry:
         return BoardEntry(

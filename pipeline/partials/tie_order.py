@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -49,13 +51,30 @@ class TieOrder:
         return int(self.query.size)
 
     def __add__(self, other: TieOrder) -> TieOrder:
-        if not other.queries or not self.queries:
-            return self if self.queries else other
-        names = tuple(sorted({*self.queries, *other.queries}))
+        return TieOrder.joined([self, other])
+
+    @classmethod
+    def joined(cls, orders: Sequence[TieOrder]) -> TieOrder:
+        """The sum of one or more: rows are sorted again only where several have rows of one query."""
+        filled = [order for order in orders if order.queries]
+        if len(filled) < 2:
+            return filled[0] if filled else cls()
+        names = tuple(sorted({name for order in filled for name in order.queries}))
         position = {name: index for index, name in enumerate(names)}
-        codes = [np.array([position[name] for name in side.queries], np.int32)[side.query] for side in (self, other)]
-        rows = [np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("score", "key", "target")]
-        return _sorted(names, np.concatenate(codes), *rows)
+        codes = [np.array([position[name] for name in order.queries], np.int32) for order in filled]
+        firsts = [np.searchsorted(order.query, np.arange(len(order.queries) + 1)) for order in filled]
+        runs = sorted(
+            (int(code), which, int(first), int(last))
+            for which, (own, first_of) in enumerate(zip(codes, firsts, strict=True))
+            for code, first, last in zip(own, first_of[:-1], first_of[1:], strict=True)
+            if first < last
+        )
+        rows: list[Any] = [np.repeat([run[0] for run in runs], [run[3] - run[2] for run in runs]).astype(np.int32)]
+        for column in _COLUMNS[1:]:
+            pieces = [getattr(filled[which], column)[first:last] for _, which, first, last in runs]
+            rows.append(np.concatenate([getattr(cls(), column), *pieces]))
+        is_shared = any(run[0] == following[0] for run, following in pairwise(runs))
+        return _sorted(names, *rows) if is_shared else cls(names, *rows)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TieOrder):

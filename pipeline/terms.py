@@ -211,6 +211,8 @@ class System:
     """Outputs of roles beside the protocol's main one, by role."""
     canary: bool = False
     """Made by the organiser to watch the scoring; it has no rank."""
+    replaced_by: str = ""
+    """The later version that counts in its place; "" where it counts itself."""
     faults: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """By (query set, dataset) why what was found for it cannot be read as its output."""
 

@@ -359,13 +359,13 @@ def _overlay_document(layer: Overlay, known: Mapping[str, Source]) -> dict[str, 
 
 def _system_document(system: System) -> dict[str, object]:
     """A system without its URLs, which stand in the jobs."""
-    canary = {"canary": True} if system.canary else {}
+    rare = {"canary": system.canary, "replaced_by": system.replaced_by}
     return {
         "name": system.name,
         "team": system.team,
         "primary": system.primary,
         "disclosure": system.disclosure,
-        **canary,
+        **{name: value for name, value in rare.items() if value},
     }
 
 

@@ -125,7 +125,7 @@ def _standing(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> dict[str, A
         "primary": array(
             np.array([by_name[s].primary for s in axes.systems]), ("system",), "primary system", "evaluation file"
         ),
-        **_canaries(plan, axes),
+        **_rare(plan, axes),
     }
 
 
@@ -159,11 +159,14 @@ def _identities(axes: Axes) -> dict[str, Any]:
     }
 
 
-def _canaries(plan: Plan, axes: Axes) -> dict[str, Any]:
-    """Which systems are the organiser's own checks; nothing where none is."""
-    canaries = {system.name for system in plan.systems if system.canary}
-    marks = np.array([name in canaries for name in axes.systems])
-    return {"canary": array(marks, ("system",), "organiser's canary", "evaluation file")} if canaries else {}
+def _rare(plan: Plan, axes: Axes) -> dict[str, Any]:
+    """Which systems are the organiser's own checks, and which ones later versions replace; nothing where none is."""
+    by_name = {system.name: system for system in plan.systems}
+    canary = np.array([by_name[name].canary for name in axes.systems])
+    replaced = [by_name[name].replaced_by for name in axes.systems]
+    data = {"canary": array(canary, ("system",), "organiser's canary", "evaluation file")} if canary.any() else {}
+    later = text_array(replaced, ("system",), "the later version that counts in its place")
+    return {**data, **({"replaced_by": later} if any(replaced) else {})}
 
 
 def _ranked_by(plan: Plan, axes: Axes) -> NDArray[np.object_]:
@@ -175,18 +178,15 @@ def _ranked_by(plan: Plan, axes: Axes) -> NDArray[np.object_]:
 def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64], by: NDArray[np.object_]) -> NDArray[np.int64]:
     """Competition ranks by the measure that ranks each board of (Q, Ω, condition): equal figures share a rank.
 
-    Where the family keeps boards apart, systems of different boards are not compared though they are listed together;
-    where it ranks primary systems only, the others have no rank. Canaries have none.
+    Where the family keeps boards apart, systems of different boards are not compared though they are listed together.
+    Contrastive systems, canaries and versions that later ones replace have no rank.
     """
     key = np.full(value.shape[:-1], np.nan)
     for measure in np.unique(by).tolist():
         column = axes.measures.index(measure)
         key[:, by == measure] = worths(value[..., column], plan.protocol.measures[column].better)[:, by == measure]
-    if plan.protocol.family.boards.primaries_only:
-        primary = {system.name: system.primary for system in plan.systems}
-        key[[not primary[system] for system in axes.systems]] = np.nan
-    canaries = {system.name for system in plan.systems if system.canary}
-    key[[system in canaries for system in axes.systems]] = np.nan
+    ranked = {one.name for one in plan.systems if one.primary and not one.canary and not one.replaced_by}
+    key[[system not in ranked for system in axes.systems]] = np.nan
     apart = plan.protocol.family.boards.apart
     boards = np.array([axes.identities[system].get("board", "") if apart else "" for system in axes.systems])
     compared = (boards[:, None] == boards).reshape(boards.size, boards.size, *(1,) * (key.ndim - 1))

@@ -16,11 +16,14 @@ from typing import Any
 
 from pipeline.errors import Finding, UsageError
 from pipeline.metrics import later
+from pipeline.metrics.best import directed
 from pipeline.metrics.measure import Measure
 from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
 
+RANK_BY = "rank_by"
+"""The override that is no setting of any family: the measure that ranks, in place of the protocol's."""
 _found: dict[tuple[str, str], Protocol] = {}
 
 
@@ -99,17 +102,26 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str, *, mode: str = "official", overrides: Mapping[str, Any] | None = None) -> Protocol:
-    """The named protocol in one mode, with settings overridden.
+    """The named protocol in one mode, with settings overridden, and with ``rank_by`` the measure that ranks.
 
-    Raises ``UsageError`` naming what is allowed for an unknown name, mode, setting or value.
+    Raises ``UsageError`` naming what is allowed for an unknown name, mode, setting, value or measure.
     """
     known = modes(name)
     if not known:
         raise UsageError(f"unknown protocol {name!r} (allowed: {', '.join(names())}).")
     if mode not in known:
         raise UsageError(f"protocol {name} has no mode {mode!r} (allowed: {', '.join(known)}).")
-    protocol = known[mode]
-    return replace(protocol, settings=_settings.override(protocol.settings, overrides or {}, owner=name))
+    protocol, given = known[mode], dict(overrides or {})
+    primary = ranking(protocol, str(given.pop(RANK_BY, protocol.primary)))
+    return replace(protocol, settings=_settings.override(protocol.settings, given, owner=name), primary=primary)
+
+
+def ranking(protocol: Protocol, measure: str) -> str:
+    """``measure`` if systems can be ranked by it. Raises ``UsageError`` naming those that they can be."""
+    allowed = sorted(one.name for one in protocol.measures if directed(one.better))
+    if measure not in allowed:
+        raise UsageError(f"{protocol.name} ranks by no measure {measure!r} (allowed: {', '.join(allowed)}).")
+    return measure
 
 
 def idle(protocol: Protocol) -> tuple[Finding, ...]:

@@ -98,8 +98,12 @@ def find(name: str, *, mode: str = "official", overrides: Mapping[str, Any] | No
         raise UsageError(f"unknown protocol {name!r} (allowed: {', '.join(names())}).")
     if mode not in known:
         raise UsageError(f"protocol {name} has no mode {mode!r} (allowed: {', '.join(known)}).")
-    protocol = known[mode]
-    return replace(protocol, settings=_settings.override(protocol.settings, overrides or {}, owner=name))
+    return overridden(known[mode], overrides or {})
+
+
+def overridden(protocol: Protocol, overrides: Mapping[str, Any]) -> Protocol:
+    """A protocol with settings overridden. Raises ``UsageError`` for an unknown setting or value."""
+    return replace(protocol, settings=_settings.override(protocol.settings, overrides, owner=protocol.name))
 
 
 def idle(protocol: Protocol) -> tuple[Finding, ...]:

@@ -17,7 +17,7 @@ Lines = Sequence[int | None]
 
 
 @dataclass(frozen=True)
-class Column:
+class FormColumn:
     """One column of a format's frames."""
 
     name: str
@@ -54,7 +54,7 @@ Frame = Callable[[Any], Columns]
 class Form:
     """A format as frames."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[FormColumn, ...]
     write: Write
     frame: Frame
     others: bool = False
@@ -91,7 +91,7 @@ PASSED_OVER = frozenset(
 _DECISIONS = {"True": "YES", "False": "NO", "1": "YES", "0": "NO"}
 
 
-def _texts(one: Column, column: np.ndarray[Any, Any] | None, n_rows: int, where: str) -> list[str]:
+def _texts(one: FormColumn, column: np.ndarray[Any, Any] | None, n_rows: int, where: str) -> list[str]:
     if column is None:
         return [one.default or ""] * n_rows
     if one.kind == "number" and not one.whole:

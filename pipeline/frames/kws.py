@@ -13,42 +13,42 @@ from pipeline.formats.kws.kwlist import KeywordList
 from pipeline.formats.kws.rttm import NOT_APPLICABLE, SPEAKER_INFO, Rttm
 from pipeline.formats.table import Table
 from pipeline.frames.columns import Columns
-from pipeline.frames.form import Column, Form, Texts, Written, constant, fields, lines, text_column
+from pipeline.frames.form import FormColumn, Form, Texts, Written, constant, fields, lines, text_column
 from pipeline.frames.xml import attribute, text
 
-_CHANNEL = Column("channel", "text", "channel", default="1")
-BEGIN = Column("begin", "number", "begin in the recording, s")
-DURATION = Column("duration", "number", "duration, s")
+_CHANNEL = FormColumn("channel", "text", "channel", default="1")
+BEGIN = FormColumn("begin", "number", "begin in the recording, s")
+DURATION = FormColumn("duration", "number", "duration, s")
 
 ECF = (
-    Column("file", "text", "recording"),
+    FormColumn("file", "text", "recording"),
     _CHANNEL,
     BEGIN,
     DURATION,
-    Column("source_type", "text", "kind of recording (bnews, cts, splitcts, confmtg)", default=""),
-    Column("language", "text", "language", default=""),
-    Column("source_signal_duration", "number", "duration of recorded speech, s", default="", whole=True),
+    FormColumn("source_type", "text", "kind of recording (bnews, cts, splitcts, confmtg)", default=""),
+    FormColumn("language", "text", "language", default=""),
+    FormColumn("source_signal_duration", "number", "duration of recorded speech, s", default="", whole=True),
 )
 RTTM = (
-    Column("kind", "text", "type of the record (LEXEME, SPEAKER, NOSCORE, SEGMENT, SPKR-INFO)", default="LEXEME"),
-    Column("file", "text", "recording"),
+    FormColumn("kind", "text", "type of the record (LEXEME, SPEAKER, NOSCORE, SEGMENT, SPKR-INFO)", default="LEXEME"),
+    FormColumn("file", "text", "recording"),
     _CHANNEL,
     BEGIN,
     DURATION,
-    Column("token", "text", "word; of documents, the query that occurs", default=NOT_APPLICABLE),
-    Column("subtype", "text", "subtype", default="lex"),
-    Column("speaker", "text", "speaker", default=NOT_APPLICABLE),
+    FormColumn("token", "text", "word; of documents, the query that occurs", default=NOT_APPLICABLE),
+    FormColumn("subtype", "text", "subtype", default="lex"),
+    FormColumn("speaker", "text", "speaker", default=NOT_APPLICABLE),
 )
 KWLIST = (
-    Column("query", "text", "id of the query"),
-    Column("text", "text", "the words to search for"),
-    Column("compareNormalize", "text", "lowercase where case does not count", default="", whole=True),
-    Column("language", "text", "language of the list", default="", whole=True),
+    FormColumn("query", "text", "id of the query"),
+    FormColumn("text", "text", "the words to search for"),
+    FormColumn("compareNormalize", "text", "lowercase where case does not count", default="", whole=True),
+    FormColumn("language", "text", "language of the list", default="", whole=True),
 )
 QUERIES = (
-    Column("query", "text", "id of the query"),
-    Column("example", "text", "its example"),
-    Column("duration", "number", "duration of the example, s"),
+    FormColumn("query", "text", "id of the query"),
+    FormColumn("example", "text", "its example"),
+    FormColumn("duration", "number", "duration of the example, s"),
 )
 
 

@@ -11,13 +11,16 @@ from pipeline.formats.lre.key import LreKey
 from pipeline.formats.lre.names import LANGUAGES, columns_of
 from pipeline.formats.lre.out import LreOutput
 from pipeline.frames.columns import Columns
-from pipeline.frames.form import Column, Form, Texts, Written, constant, fields, lines, text_column
+from pipeline.frames.form import FormColumn, Form, Texts, Written, constant, fields, lines, text_column
 
-KEY = (Column("segment", "text", "segment"), Column("label", "text", "language, OOS, or - for one that was removed"))
+KEY = (
+    FormColumn("segment", "text", "segment"),
+    FormColumn("label", "text", "language, OOS, or - for one that was removed"),
+)
 OUTPUT = (
-    Column("segment", "text", "segment"),
-    Column("set", "text", "Closed or Open", whole=True),
-    Column("task", "text", "Plenty or Empty", whole=True),
+    FormColumn("segment", "text", "segment"),
+    FormColumn("set", "text", "Closed or Open", whole=True),
+    FormColumn("task", "text", "Plenty or Empty", whole=True),
 )
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from pipeline.formats.med.csv import MedTable
 from pipeline.formats.med.threshold import THRESHOLDS, TIMES
 from pipeline.frames.columns import Columns
-from pipeline.frames.form import Column, Form, Texts, Written, text_column
+from pipeline.frames.form import FormColumn, Form, Texts, Written, text_column
 from pipeline.frames.kws import csv_lines
 
-_TRIAL = Column("TrialID", "text", "trial")
-_CLIP = Column("ClipID", "text", "clip")
-_EVENT = Column("EventID", "text", "event")
+_TRIAL = FormColumn("TrialID", "text", "trial")
+_CLIP = FormColumn("ClipID", "text", "clip")
+_EVENT = FormColumn("EventID", "text", "event")
 
 
 def _csv(texts: Texts, where: str) -> Written:
@@ -32,24 +32,24 @@ def _frame(read: MedTable) -> Columns:
     }
 
 
-def _limits(name: str) -> Column:
+def _limits(name: str) -> FormColumn:
     if name in THRESHOLDS:
-        return Column(name, "number", "threshold", default="")
-    return Column(name, "text", "wall-clock time, h", default="")
+        return FormColumn(name, "number", "threshold", default="")
+    return FormColumn(name, "text", "wall-clock time, h", default="")
 
 
 FORMS: Mapping[str, Form] = {
     "med_index": Form((_TRIAL, _CLIP, _EVENT), _csv, _frame),
-    "med_ref": Form((_TRIAL, Column("Targ", "text", "y for a target, n for another trial")), _csv, _frame),
+    "med_ref": Form((_TRIAL, FormColumn("Targ", "text", "y for a target, n for another trial")), _csv, _frame),
     "med_clipmd": Form((_CLIP,), _csv, _frame, others=True),
     "med_eventdb": Form((_EVENT,), _csv, _frame, others=True),
     "med_judgement": Form((_CLIP, _EVENT), _csv, _frame, others=True),
     "med_detection": Form(
         (
             _TRIAL,
-            Column("Score", "number", "score, higher is likelier", default=""),
-            Column("Rank", "text", "rank from 1, from 2014 on", default=""),
-            Column("Decision", "text", "y or n", default=""),
+            FormColumn("Score", "number", "score, higher is likelier", default=""),
+            FormColumn("Rank", "text", "rank from 1, from 2014 on", default=""),
+            FormColumn("Decision", "text", "y or n", default=""),
         ),
         _csv,
         _frame,

@@ -10,23 +10,23 @@ import numpy as np
 from pipeline.arrays import Codes, Ints
 from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.frames.columns import Columns
-from pipeline.frames.form import Column, Form, Texts, Written, constant, text_column
+from pipeline.frames.form import FormColumn, Form, Texts, Written, constant, text_column
 from pipeline.frames.kws import BEGIN, DURATION
 from pipeline.frames.xml import attribute, quoted
 
 COLUMNS = (
-    Column("query", "text", "id of the query"),
-    Column("file", "text", "recording; empty, with everything after it, for a query without detections"),
-    Column("channel", "text", "channel", default="1"),
+    FormColumn("query", "text", "id of the query"),
+    FormColumn("file", "text", "recording; empty, with everything after it, for a query without detections"),
+    FormColumn("channel", "text", "channel", default="1"),
     BEGIN,
     DURATION,
-    Column("score", "number", "score, higher is likelier"),
-    Column("decision", "decision", "YES or NO, or a truth value"),
-    Column("search_time", "number", "search time of the query, s", default="nan"),
-    Column("oov_count", "text", "out-of-vocabulary words of the query", default=""),
-    Column("min_score", "number", "lowest score there may be", default="", whole=True),
-    Column("max_score", "number", "highest score there may be", default="", whole=True),
-    Column("system_id", "text", "name of the system", default="", whole=True),
+    FormColumn("score", "number", "score, higher is likelier"),
+    FormColumn("decision", "decision", "YES or NO, or a truth value"),
+    FormColumn("search_time", "number", "search time of the query, s", default="nan"),
+    FormColumn("oov_count", "text", "out-of-vocabulary words of the query", default=""),
+    FormColumn("min_score", "number", "lowest score there may be", default="", whole=True),
+    FormColumn("max_score", "number", "highest score there may be", default="", whole=True),
+    FormColumn("system_id", "text", "name of the system", default="", whole=True),
 )
 _ROW = '<kw file="{}" channel="{}" tbeg="{}" dur="{}" score="{}" decision="{}"/>\n'.format
 _NAMES = ("file", "channel", "begin", "duration", "score", "decision")

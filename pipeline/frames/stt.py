@@ -11,34 +11,34 @@ from pipeline.formats.stt.lexicon import Lexicon
 from pipeline.formats.stt.stm import Stm
 from pipeline.formats.stt.trn import Trn
 from pipeline.frames.columns import Columns
-from pipeline.frames.form import Column, Form, Texts, Written, fields, lines, text_column
+from pipeline.frames.form import FormColumn, Form, Texts, Written, fields, lines, text_column
 
-_FILE = Column("file", "text", "recording")
-_CHANNEL = Column("channel", "text", "channel", default="1")
+_FILE = FormColumn("file", "text", "recording")
+_CHANNEL = FormColumn("channel", "text", "channel", default="1")
 STM = (
     _FILE,
     _CHANNEL,
-    Column("speaker", "text", "speaker"),
-    Column("begin", "number", "begin, s; nothing where the segment has no times"),
-    Column("end", "number", "end, s"),
-    Column("label", "text", "label such as <o,f0,male>", default=""),
-    Column("text", "text", "transcript, words between blanks", default=""),
+    FormColumn("speaker", "text", "speaker"),
+    FormColumn("begin", "number", "begin, s; nothing where the segment has no times"),
+    FormColumn("end", "number", "end, s"),
+    FormColumn("label", "text", "label such as <o,f0,male>", default=""),
+    FormColumn("text", "text", "transcript, words between blanks", default=""),
 )
 CTM = (
     _FILE,
     _CHANNEL,
-    Column("begin", "number", "begin, s; nothing for marks of alternations"),
-    Column("duration", "number", "duration, s"),
-    Column("word", "text", "word"),
-    Column("confidence", "number", "confidence between 0 and 1, nothing where there is none", default="nan"),
+    FormColumn("begin", "number", "begin, s; nothing for marks of alternations"),
+    FormColumn("duration", "number", "duration, s"),
+    FormColumn("word", "text", "word"),
+    FormColumn("confidence", "number", "confidence between 0 and 1, nothing where there is none", default="nan"),
 )
 TRN = (
-    Column("utterance", "text", "utterance"),
-    Column("text", "text", "transcript, words between blanks", default=""),
+    FormColumn("utterance", "text", "utterance"),
+    FormColumn("text", "text", "transcript, words between blanks", default=""),
 )
 LEXICON = (
-    Column("word", "text", "word"),
-    Column("pronunciation", "text", "phones between blanks, syllables between dots; a row for each"),
+    FormColumn("word", "text", "word"),
+    FormColumn("pronunciation", "text", "phones between blanks, syllables between dots; a row for each"),
 )
 
 

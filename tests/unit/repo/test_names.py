@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-SOURCES = sorted(path for room in ("pipeline", "flows", "rescore") for path in (ROOT / room).rglob("*.py"))
+SOURCES = sorted(path for room in ("pipeline", "flows") for path in (ROOT / room).rglob("*.py"))
 FILES_AT_MOST = 30
 
 

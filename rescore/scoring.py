@@ -14,7 +14,7 @@ from pipeline.errors import Finding, InputError, UsageError
 from pipeline.frames import described
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store
-from rescore.results import Result
+from rescore.results import Result, kept
 
 if TYPE_CHECKING:
     from flows.rescore import RunSummary
@@ -129,7 +129,7 @@ def _told(protocol: str | Protocol, mode: str, given: Mapping[str, Any]) -> tupl
         elif role in inputs:
             raise UsageError(f"the input {role} is given twice, as {name} too. Give it once.")
         elif value is not None:
-            inputs[role] = value
+            inputs[role] = kept(value)
     return (known.overridden(own, settings) if settings else own), inputs
 
 

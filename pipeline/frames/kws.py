@@ -13,7 +13,7 @@ from pipeline.formats.kws.kwlist import KeywordList
 from pipeline.formats.kws.rttm import NOT_APPLICABLE, SPEAKER_INFO, Rttm
 from pipeline.formats.table import Table
 from pipeline.frames.columns import Columns
-from pipeline.frames.form import FormColumn, Form, Texts, Written, constant, fields, lines, text_column
+from pipeline.frames.form import Form, FormColumn, Texts, Written, constant, fields, lines, text_column
 from pipeline.frames.xml import attribute, text
 
 _CHANNEL = FormColumn("channel", "text", "channel", default="1")

@@ -11,7 +11,7 @@ from pipeline.formats.lre.key import LreKey
 from pipeline.formats.lre.names import LANGUAGES, columns_of
 from pipeline.formats.lre.out import LreOutput
 from pipeline.frames.columns import Columns
-from pipeline.frames.form import FormColumn, Form, Texts, Written, constant, fields, lines, text_column
+from pipeline.frames.form import Form, FormColumn, Texts, Written, constant, fields, lines, text_column
 
 KEY = (
     FormColumn("segment", "text", "segment"),

@@ -9,7 +9,7 @@ import numpy as np
 from pipeline.formats.med.csv import MedTable
 from pipeline.formats.med.threshold import THRESHOLDS, TIMES
 from pipeline.frames.columns import Columns
-from pipeline.frames.form import FormColumn, Form, Texts, Written, text_column
+from pipeline.frames.form import Form, FormColumn, Texts, Written, text_column
 from pipeline.frames.kws import csv_lines
 
 _TRIAL = FormColumn("TrialID", "text", "trial")

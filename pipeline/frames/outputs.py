@@ -10,7 +10,7 @@ import numpy as np
 from pipeline.arrays import Codes, Ints
 from pipeline.formats.kws.kwslist import SystemOutput
 from pipeline.frames.columns import Columns
-from pipeline.frames.form import FormColumn, Form, Texts, Written, constant, text_column
+from pipeline.frames.form import Form, FormColumn, Texts, Written, constant, text_column
 from pipeline.frames.kws import BEGIN, DURATION
 from pipeline.frames.xml import attribute, quoted
 

@@ -11,7 +11,7 @@ from pipeline.formats.stt.lexicon import Lexicon
 from pipeline.formats.stt.stm import Stm
 from pipeline.formats.stt.trn import Trn
 from pipeline.frames.columns import Columns
-from pipeline.frames.form import FormColumn, Form, Texts, Written, fields, lines, text_column
+from pipeline.frames.form import Form, FormColumn, Texts, Written, fields, lines, text_column
 
 _FILE = FormColumn("file", "text", "recording")
 _CHANNEL = FormColumn("channel", "text", "channel", default="1")

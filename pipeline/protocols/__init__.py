@@ -182,6 +182,34 @@ def signature(protocol: Protocol, sources: Iterable[Source]) -> str:
     return "|".join([*parts, f"rescore:{rescore_version()}"])
 
 
+def signature_short(long: str) -> str:
+    """A signature as people cite it: protocol, edition, mode, the settings that were changed, eight digits of it all.
+
+    ``openkws13.2|official|tolerance_s:0.25|#5e1f0c7a``. Equal digits are equal long ones, for all that is scored in a
+    lifetime; the long one says what they stand for.
+    """
+    head, _, rest = long.partition("|")
+    mode, *parts = rest.split("|")
+    if not mode:
+        return long
+    usual = _usual(head.rpartition(".")[0], mode)
+    changed = [part for part in parts if part != usual.get(part.partition(":")[0], part)]
+    shown = [part if len(part) <= _SHORT else f"{part[:_SHORT]}…" for part in changed]
+    return "|".join([head, mode, *shown, f"#{hashlib.sha256(long.encode()).hexdigest()[:8]}"])
+
+
+@cache
+def _usual(name: str, mode: str) -> Mapping[str, str]:
+    """The settings of a protocol as they stand in its signature, by name; none of a protocol that there is not."""
+    known = modes(name).get(mode)
+    listed = {} if known is None else fields(known)["settings"]
+    return {setting: f"{setting}:{_word(value)}" for setting, value in listed.items()}
+
+
+_SHORT = 40
+"""Characters of a setting that a short signature shows."""
+
+
 def _word(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return str(value).lower()

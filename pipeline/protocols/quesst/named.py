@@ -41,7 +41,7 @@ from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.documents import DocumentKey, document_key, lay_out_documents
 from pipeline.trials.duration import t_audio_s as audio_duration_s
-from pipeline.trials.joined import Join, Rows, file_finding, query_finding
+from pipeline.trials.joined import Join, PlacedRows, file_finding, query_finding
 from pipeline.trials.schema import Timeline, Trials
 
 _TOOL = "QUESST 2015 scoring script"
@@ -118,7 +118,7 @@ def _joined_with_lists(facts: Facts, rttm: Rttm, key: DocumentKey) -> tuple[Fact
     files, queries = said.text("file"), said.text("token")
     known, listed = set(key.files), set(facts.queries)
     unknown = {(query, file) for query, file in zip(queries, files, strict=True) if file not in known}
-    rows = Rows("the key", "rttm", "records", "they are passed over")
+    rows = PlacedRows("the key", "rttm", "records", "they are passed over")
     found = file_finding(rows, sum(file not in known for file in files), Join("the key", files, "the ECF", key.files))
     lost = sum(query in listed for query, _ in unknown)
     if lost:

@@ -44,7 +44,7 @@ def gather(plan: Plan, results: Sequence[Result]) -> dict[str, xr.Dataset]:
 
     def variables(made: Mapping[str, Any]) -> dict[str, xr.Variable]:
         """Arrays of NumPy as they are: else xarray asks whether they are Dask's, and imports all of that to know."""
-        return {name: xr.Variable(*one, fastpath=True) for name, one in made.items()}
+        return {name: xr.Variable(one[0], one[1], dict(*one[2:]), fastpath=True) for name, one in made.items()}
 
     return {name: xr.Dataset(variables(data), variables(coords), attrs) for name, (data, coords) in groups.items()}
 

@@ -45,6 +45,8 @@ from pipeline.trials.joined import Join, PlacedRows, file_finding, query_finding
 from pipeline.trials.schema import Timeline, Trials
 
 _TOOL = "QUESST 2015 scoring script"
+FILLER = "NO_KEYWORD"
+"""The token of documents that hold no query, in the organisers' keys."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def _joined_with_lists(facts: Facts, rttm: Rttm, key: DocumentKey) -> tuple[Fact
     if lost:
         what = f"{lost} of the key's {len(key) + lost} targets are lost: they name documents that the ECF lacks"
         found = (*found, Finding("targets_lost", f"{what}. Compare key and ECF.", "rttm"))
-    strange = Join("the key", queries, "the query list", facts.queries)
+    strange = Join("the key", set(queries) - {FILLER}, "the query list", facts.queries)
     if strange.only_one:
         what = f"the key names {len(strange.only_one)} queries that the query list lacks; they are passed over"
         found = (*found, Finding("unknown_query", f"{what}: {strange.told()}. Compare the spelling.", "rttm"))

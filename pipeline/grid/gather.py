@@ -43,7 +43,7 @@ def gather(plan: Plan, results: Sequence[Result]) -> dict[str, xr.Dataset]:
 
     def variables(made: Mapping[str, Any]) -> dict[str, xr.Variable]:
         """Arrays of NumPy as they are: else xarray asks whether they are Dask's, and imports all of that to know."""
-        return {name: xr.Variable(*one, fastpath=True) for name, one in made.items()}
+        return {name: xr.Variable(dims, data, about, fastpath=True) for name, (dims, data, about) in made.items()}
 
     return {name: xr.Dataset(variables(data), variables(coords), attrs) for name, (data, coords) in groups.items()}
 

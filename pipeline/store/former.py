@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import DamageError
 from pipeline.store.blobs import Store
@@ -32,7 +32,7 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
                     f"{store.url(path)}/{key}: the object is not what was recorded. Run again to mend it."
                 )
             found[key] = default_buffer_prototype().buffer.from_bytes(data)
-    plain = {"mask_and_scale": False, "decode_times": False}
+    plain: dict[str, Any] = {"mask_and_scale": False, "decode_times": False}
     with xr.open_zarr(MemoryStore(found), group=group or None, chunks=None, zarr_format=3, **plain) as opened:
         loaded: xr.Dataset = opened.load()
     return loaded

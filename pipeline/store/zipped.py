@@ -105,7 +105,8 @@ class _Stored(BackendArray):
             return self._chunk(())
         rows, step = range(self.shape[0])[key[0]], self._steps[0]
         if isinstance(rows, int):
-            return self._between(rows // step, rows // step + 1)[(rows % step, *key[1:])]
+            row: Values = self._between(rows // step, rows // step + 1)[(rows % step, *key[1:])]
+            return row
         first, last = (rows[0] // step, rows[-1] // step + 1) if rows else (0, 0)
         own = slice(rows.start - first * step, rows.stop - first * step, rows.step)
         return self._between(first, last)[(own, *key[1:])]

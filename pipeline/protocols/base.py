@@ -6,7 +6,7 @@ The engine knows only these two types.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 from typing import Protocol as Interface
@@ -19,6 +19,7 @@ from pipeline.metrics.measure import Measure, Scored
 from pipeline.partials.merge import Partial
 from pipeline.protocols.blocks import Blocks
 from pipeline.protocols.disputes import Dispute
+from pipeline.protocols.system_ids import SystemId
 from pipeline.terms import Facts, Figure
 
 
@@ -98,12 +99,12 @@ class Conclusion:
     """Everything that follows from a cell's totals: figures, blocks, curve, facts, tables."""
 
     figures: Mapping[str, Figure]
-    blocks: tuple[Mapping[str, Any], ...]
+    blocks: Sequence[Mapping[str, Any]]
     curve: Mapping[str, Any]
     """Columns of equal length: lists or arrays."""
     facts: Mapping[str, float | str]
     findings: tuple[Finding, ...] = ()
-    tables: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     """Further tables of the family by name, shown beside ``blocks``."""
     conditions: Mapping[str, Conclusion] = field(default_factory=dict)
     """Conclusions of parts of the trials, by the name of their condition; the whole is the condition "all"."""
@@ -121,6 +122,10 @@ def _says_nothing(_: object) -> dict[str, object]:
 
 def _no_fields(_: str) -> Mapping[str, str]:
     return {}
+
+
+def _no_standing(_: str) -> SystemId:
+    return SystemId()
 
 
 def _no_slips(_: str) -> Findings:
@@ -181,10 +186,10 @@ class Boards:
 
     apart: bool = False
     """Whether systems of different boards (a field of ``identify``) are not even ranked in one list."""
-    primaries_only: bool = False
-    """Whether contrastive systems are shown without a rank."""
     identify: Callable[[str], Mapping[str, str]] = _no_fields
     """A system's name → what its fields say, where it follows the evaluation's rule; coordinates of the grid."""
+    standing: Callable[[str], SystemId] = _no_standing
+    """A system's name → whether it is primary, and which version, as far as the evaluation's rule says so."""
     name_slips: Callable[[str], Findings] = _no_slips
     """An output's name → warnings where it means to follow the evaluation's rule and does not."""
 

@@ -27,7 +27,7 @@ def read_boards(data: bytes) -> RunBoards:
             attributes=stored["attributes"],
             primary=stored["primary"],
             measures=tuple(MeasureInfo(**entry) for entry in stored["measures"]),
-            boards=tuple(_board(entry) for entry in stored["boards"]),
+            boards=tuple(_board({"rank_by": stored["primary"], **entry}) for entry in stored["boards"]),
             **axes,
         )
     except (ValueError, KeyError, TypeError) as error:

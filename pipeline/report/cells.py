@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,6 @@ class ScoredCell:
     system: str
     style: int
     result: Result
-    canary: bool = False
 
     def table(self, name: str) -> tuple[Row, ...]:
         """The rows of a table; none where the family has no such table."""
@@ -63,7 +62,7 @@ def board_cells(run: RunBoards, results: Iterable[Result]) -> tuple[BoardCells, 
     for board in run.boards_of(ALL):
         places = [(entry, (board.query_set, board.dataset, entry.system)) for entry in board.entries]
         cells = [
-            ScoredCell(entry.system, run.systems.index(entry.system), found[place], entry.canary)
+            ScoredCell(entry.system, run.systems.index(entry.system), found[place])
             for entry, place in places
             if place in found
         ]
@@ -97,7 +96,7 @@ def condition_tables(cell: ScoredCell) -> tuple[tuple[str, tuple[PlainTable, ...
     return tuple(found)
 
 
-def plain_table(name: str, rows: tuple[Row, ...]) -> PlainTable:
+def plain_table(name: str, rows: Sequence[Row]) -> PlainTable:
     """At most ``ROWS_AT_MOST`` rows under the columns of those, in the order in which they come up."""
     shown = rows[:ROWS_AT_MOST]
     columns = tuple(dict.fromkeys(column for row in shown for column in row))

@@ -105,11 +105,12 @@ class _Stored(BackendArray):
             return self._chunk(())
         rows, step = range(self.shape[0])[key[0]], self._steps[0]
         if isinstance(rows, int):
-            row: Values = self._between(rows // step, rows // step + 1)[(rows % step, *key[1:])]
-            return row
+            one: Values = self._between(rows // step, rows // step + 1)[(rows % step, *key[1:])]
+            return one
         first, last = (rows[0] // step, rows[-1] // step + 1) if rows else (0, 0)
         own = slice(rows.start - first * step, rows.stop - first * step, rows.step)
-        return self._between(first, last)[(own, *key[1:])]
+        part: Values = self._between(first, last)[(own, *key[1:])]
+        return part
 
     def _between(self, first: int, last: int) -> Values:
         """All that lies in the chunks ``first`` up to ``last`` (exclusive) along the first dimension."""

@@ -63,9 +63,9 @@ def align_tokens(words: Words, segments: TokenSegments, lexer: Lexer, *, segment
 class _Side:
     """One side's words: distinct words with what they stand for, and for each segment its codes into them."""
 
-    def __init__(self, names: list[str], codes: Codes, offsets: Ints, lexer: Lexer, *, first_only: bool) -> None:
+    def __init__(self, names: list[str], codes: Codes, offsets: Ints, lexer: Lexer, *, of_reference: bool) -> None:
         self.names, self.codes, self.offsets = names, codes, offsets
-        self.strings: list[Alternatives] = [lexer.alternatives(name, first_only=first_only) for name in names]
+        self.strings: list[Alternatives] = [lexer.alternatives(name, of_reference=of_reference) for name in names]
         unknown = [lexer.is_unknown(name) for name in names] if lexer.rules.variant == "ser" else [False] * len(names)
         self.n_unknown = self._by_segment(unknown)
         branching = [
@@ -107,7 +107,7 @@ class _Tile:
             codes.astype(np.int32),
             np.searchsorted(chopped.segment[rows], edges),
             lexer,
-            first_only=False,
+            of_reference=False,
         )
         self.texts = segments.texts
         self.scored = segments.state == SCORED
@@ -127,7 +127,7 @@ class _Tile:
         known = Vocabulary()
         codes = np.array([known[word] for word in spoken.split(" ")] if spoken else [], np.int32)
         offsets = np.concatenate([[0], np.cumsum(np.where(self.scored, counts[self.segments.text], 0))])
-        return _Side(list(known), codes, offsets, self.lexer, first_only=True)
+        return _Side(list(known), codes, offsets, self.lexer, of_reference=True)
 
     def aligned(self) -> TokenAlignment:
         reference, _ = self.reference.strings_in(self.vocabulary)

@@ -29,6 +29,7 @@ class SttRules:
 
     n_ref_rule: str = "sclite"
     missing_confidence: str = "zero"
+    nce_rule: str = "sclite"
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,8 @@ def labels_of(group: str) -> Iterator[str]:
 
 def block(row: WordCounts, rules: SttRules) -> dict[str, Any]:
     """One row as result documents show it."""
-    measures = {"nce": row.nce(rules.missing_confidence, plan=False), "nce_plan": _nce_plan(row, rules)}
+    plan = row.nce(rules.missing_confidence, plan=True)
+    measures = {"nce": row.nce(rules.missing_confidence, plan=rules.nce_rule == "plan"), "nce_plan": plan}
     return {
         "id": row.id,
         "n_segments": row["n_segments"],
@@ -169,10 +171,6 @@ def block(row: WordCounts, rules: SttRules) -> dict[str, Any]:
         "n_ref_max": row["n_longest"],
         "n_confidences": row["n_confidences"],
     }
-
-
-def _nce_plan(row: WordCounts, rules: SttRules) -> Figure:
-    return row.nce(rules.missing_confidence, plan=True)
 
 
 REPORTED = ("n_segments", "n_ref", "corr", "sub", "del", "ins", "err", "seg_err")
@@ -243,11 +241,13 @@ def _n_ref_plan(scored: Scored[Total]) -> Figure:
     return Figure(float(row.n_ref_plan), detail={"n_ref_max": row["n_longest"]})
 
 
-def _nce(*, plan: bool) -> Callable[[Scored[Total]], Figure]:
-    def of(scored: Scored[Total]) -> Figure:
-        return scored.once(overall).nce(scored.total[1].missing_confidence, plan=plan)
+def _nce(scored: Scored[Total]) -> Figure:
+    rules = scored.total[1]
+    return scored.once(overall).nce(rules.missing_confidence, plan=rules.nce_rule == "plan")
 
-    return of
+
+def _nce_plan(scored: Scored[Total]) -> Figure:
+    return scored.once(overall).nce(scored.total[1].missing_confidence, plan=True)
 
 
 def _error_rate_by_speaker(scored: Scored[Total], _rows: Rows) -> Sample | str:
@@ -352,7 +352,7 @@ MEASURES: tuple[Measure[Total], ...] = (
         "higher",
         UP_TO_1,
         f"{SCLITE}: NCE",
-        _nce(plan=False),
+        _nce,
         label=Label("NCE"),
         aggregation="pooled over output tokens",
     ),
@@ -362,7 +362,7 @@ MEASURES: tuple[Measure[Total], ...] = (
         "higher",
         UP_TO_1,
         f"{PLAN} 6.4.1",
-        _nce(plan=True),
+        _nce_plan,
         label=Label("NCE", note="plan"),
         aggregation="pooled over output tokens",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,7 +13,8 @@ from pipeline.align.tokens.steps import align_tokens
 from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats.stt.lexicon import Lexicon
 from pipeline.formats.stt.stm import Stm
-from pipeline.formats.stt.transcripts import AlternationError, words_of_text
+from pipeline.formats.stt.tags import is_unscored
+from pipeline.formats.stt.transcripts import AlternationError, spelled, words_of_text
 from pipeline.formats.stt.trn import Trn
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.stt import significance, wer
@@ -32,10 +34,11 @@ from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, TokenSegments
 
 def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[TokenSegments, TokenTimeline]:
     """Transcript (and lexicon) → segments by recording. Refuses braces that cannot be read, naming their lines."""
-    source = tables["stm"]
-    segments = token_layout.segments_of(source, case_sensitive=protocol.settings.case_sensitive)
+    source, settings = tables["stm"], protocol.settings
+    tags = settings.unscored_segments == "plan"
+    segments = token_layout.segments_of(source, case_sensitive=settings.case_sensitive, tags=tags)
     lexicon = tables.get("lexicon", Lexicon({}))
-    if protocol.settings.variant == "ser" and not lexicon.entries:
+    if settings.variant == "ser" and not lexicon.entries:
         message = "syllables need pronunciations. Give the lexicon as --input lexicon=URL."
         raise InputError([Finding("no_lexicon", message, "lexicon")])
     scored = segments.state == SCORED
@@ -56,8 +59,10 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[TokenSegme
             }
         )
     )
-    findings = (*source.findings, *lexicon.findings, *_checked(segments))
-    return Reference(segments, TokenTimeline(units, lexicon), facts, findings)
+    timeline = TokenTimeline(units, lexicon)
+    taken_out = _taken_out(segments) if settings.unscored_tokens == "plan" else ()
+    findings = (*source.findings, *lexicon.findings, *_checked(segments), *taken_out)
+    return Reference(segments, timeline, facts, findings)
 
 
 def _checked(segments: TokenSegments) -> Iterator[Finding]:
@@ -70,6 +75,17 @@ def _checked(segments: TokenSegments) -> Iterator[Finding]:
         rows = sorted(segments.row[segments.state == state].tolist())
         if rows:
             yield Finding(code, f"{len(rows)} {what} ({_lines(rows)}).", f"stm:{rows[0]}")
+
+
+def _taken_out(segments: TokenSegments) -> Iterator[Finding]:
+    """A finding that says which tokens of the reference are not scored."""
+    scored = segments.text[segments.state == SCORED].tolist()
+    words = Counter(word for text in scored for word in segments.texts[text].split(" "))
+    unscored = {word: n for word, n in words.items() if is_unscored(spelled(word).lower())}
+    if unscored:
+        shown = ", ".join(f"{word} {n}" for word, n in sorted(unscored.items(), key=lambda one: (-one[1], one[0]))[:20])
+        message = f"{sum(unscored.values())} tokens are tags or punctuation and not scored, nor in outputs: {shown}."
+        yield Finding("tokens_not_scored", message, "stm")
 
 
 def _braces(role: str, texts: list[str], rows: list[int]) -> Iterator[Finding]:
@@ -153,7 +169,8 @@ def conclude(
 def whole(protocol: Protocol, total: SttOutcomes, facts: Facts, _survey: Mapping[str, Any]) -> Scored[wer.Total]:
     """The cell as its measures see it; see ``Abilities.whole``."""
     settings = protocol.settings
-    return Scored((total, wer.SttRules(settings.n_ref_rule, settings.missing_confidence)), facts, OperatingPoint())
+    rules = wer.SttRules(settings.n_ref_rule, settings.missing_confidence, settings.nce_rule)
+    return Scored((total, rules), facts, OperatingPoint())
 
 
 def _facts(
@@ -234,7 +251,10 @@ TOKENS: Family[Words, TokenSegments, TokenTimeline, SttOutcomes] = Family(
     count=count,
     zero=SttOutcomes,
     conclude=conclude,
-    reads=Reads(("case_sensitive", "variant"), ("alignment", "n_ref_rule", "missing_confidence", "unknown_file")),
+    reads=Reads(
+        ("case_sensitive", "unscored_segments", "unscored_tokens", "variant"),
+        ("alignment", "n_ref_rule", "missing_confidence", "nce_rule", "unknown_file"),
+    ),
     can=Abilities(
         stand_ins=stand_ins, blocks=SPEAKER_BLOCKS, whole=whole, compare=significance.compare, dispute=DISPUTE
     ),

@@ -33,6 +33,5 @@ def naming(stage: Stage, kind: str, protocol: Protocol, /, **shared: Any) -> Cal
     """``named`` of parts of which some are ``shared`` by many addresses: of the others, the address."""
     stages = list(EDITIONS)
     made_by = {name: EDITIONS[name] for name in stages[: stages.index(stage) + 1]}
-    editions = {**made_by, "protocols": protocols.editions(protocol)}
-    same = {name: Canonical.of(part) for name, part in {"editions": editions, **shared}.items()}
-    return partial(address, kind, **same)
+    shared["editions"] = {**made_by, "protocols": protocols.editions(protocol)}
+    return partial(address, kind, **{name: Canonical.of(part) for name, part in shared.items()})

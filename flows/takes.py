@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pipeline.engine.work import Work, size_text
@@ -20,6 +20,9 @@ class Takes:
     cpu_s: float
     wall_s: float
     peak_rss_bytes: int
+    """Of the process that worked on it, with all that it holds whatever it works on."""
+    rise_rss_bytes: int
+    """What the process did not have before: what the cell needed."""
 
     @classmethod
     def of(cls, cell: Cell, work: Work) -> Takes:
@@ -30,11 +33,12 @@ class Takes:
             round(sum(cost.cpu_s for cost in costs), 3),
             round(sum(cost.wall_s for cost in costs), 3),
             max((cost.peak_rss_bytes for cost in costs), default=0),
+            max((cost.rise_rss_bytes for cost in costs), default=0),
         )
 
     def document(self) -> dict[str, Any]:
         """As JSON carries it."""
-        return {"cell": self.cell, "cpu_s": self.cpu_s, "wall_s": self.wall_s, "peak_rss_bytes": self.peak_rss_bytes}
+        return asdict(self)
 
 
 def slowest(found: Iterable[Takes]) -> list[dict[str, Any]]:
@@ -43,8 +47,8 @@ def slowest(found: Iterable[Takes]) -> list[dict[str, Any]]:
 
 
 def heaviest(found: Iterable[Takes]) -> list[dict[str, Any]]:
-    """The cells that had most memory, the heaviest first."""
-    return [one.document() for one in sorted(found, key=lambda one: (-one.peak_rss_bytes, one.cell))[:SHOWN]]
+    """The cells that needed most memory beyond what their worker had, the heaviest first."""
+    return [one.document() for one in sorted(found, key=lambda one: (-one.rise_rss_bytes, one.cell))[:SHOWN]]
 
 
 def most_rows(work: Mapping[str, Any]) -> list[list[tuple[str, ...]]]:
@@ -53,6 +57,10 @@ def most_rows(work: Mapping[str, Any]) -> list[list[tuple[str, ...]]]:
     for which in ("slowest", "heaviest"):
         found = work.get(which) or []
         if len(found) >= SHOWN:
-            rows = [(one["cell"], f"{one['wall_s']:.1f} s", size_text(one["peak_rss_bytes"])) for one in found]
-            tables.append([(f"{which} cells", "tasks' time", "peak memory"), *rows])
+            tables.append([(f"{which} cells", "tasks' time", "memory", "worker's peak"), *map(_row, found)])
     return tables
+
+
+def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
+    rise, peak = one.get("rise_rss_bytes", 0), one["peak_rss_bytes"]
+    return one["cell"], f"{one['wall_s']:.1f} s", f"+{size_text(rise)}", size_text(peak)

@@ -6,11 +6,13 @@ Beside these there is one more: ``Protocol.edition``, raised when a figure of th
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 from pipeline import protocols
 from pipeline.protocols.base import Protocol
-from pipeline.store.address import address
+from pipeline.store.address import Canonical, address
 
 Stage = Literal["reading", "aligning", "figures"]
 EDITIONS: dict[Stage, int] = {"reading": 4, "aligning": 2, "figures": 1}
@@ -24,6 +26,12 @@ def named(stage: Stage, kind: str, protocol: Protocol, /, **parts: Any) -> str:
 
     It holds the editions of the stage and of all before it, and those of all protocols that share trials.
     """
+    return naming(stage, kind, protocol)(**parts)
+
+
+def naming(stage: Stage, kind: str, protocol: Protocol, /, **shared: Any) -> Callable[..., str]:
+    """``named`` of parts of which some are ``shared`` by many addresses: of the others, the address."""
     stages = list(EDITIONS)
     made_by = {name: EDITIONS[name] for name in stages[: stages.index(stage) + 1]}
-    return address(kind, editions={**made_by, "protocols": protocols.editions(protocol)}, **parts)
+    shared["editions"] = {**made_by, "protocols": protocols.editions(protocol)}
+    return partial(address, kind, **{name: Canonical.of(part) for name, part in shared.items()})

@@ -7,7 +7,7 @@ that depends on where the files lie.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -145,7 +145,14 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
     found = digests(uris, optional=outputs | resources, cut=cut)
     known = found.sources
     made, works = _references(evaluation, organisers, known, store)
-    jobs = tuple(_job(evaluation, cell, organisers, made, found) for cell in evaluation.cells())
+    asked = {
+        pair: Asked(_protocol_of(evaluation, *pair), made[pair], evaluation.overrides_of(*pair)) for pair in organisers
+    }
+    jobs = tuple(
+        _job(asked[pair], Cell(*pair, system.name), system, organisers[pair], found)
+        for system in evaluation.systems
+        for pair in organisers
+    )
     drafted = Plan(
         evaluation.name,
         protocol.name,
@@ -248,17 +255,25 @@ def _protocol_of(evaluation: Evaluation, query_set: str, dataset: str) -> Protoc
     return protocols.find(evaluation.protocol, mode=evaluation.mode, overrides=overrides)
 
 
-def _job(
-    evaluation: Evaluation,
-    cell: Cell,
-    organisers: Mapping[tuple[str, str], Mapping[str, str]],
-    made: Mapping[tuple[str, str], str],
-    found: Digests,
-) -> Job:
-    pair = (cell.query_set, cell.dataset)
-    system = next(system for system in evaluation.systems if system.name == cell.system)
-    protocol, known = _protocol_of(evaluation, *pair), found.sources
-    main = protocol.family.outputs[0]
+@dataclass(frozen=True)
+class Asked:
+    """What all cells of one (query set, dataset) have in common."""
+
+    protocol: Protocol
+    reference: str
+    overrides: tuple[tuple[str, str], ...]
+    """Settings that differ from the protocol's own."""
+
+    @cached_property
+    def result_of(self) -> Callable[..., str]:
+        """The address of a cell's result, by its parts."""
+        fields, version = protocols.fields(self.protocol), protocols.rescore_version()
+        return editions.naming("figures", "result", self.protocol, protocol=fields, version=version)
+
+
+def _job(asked: Asked, cell: Cell, system: System, organisers: Mapping[str, str], found: Digests) -> Job:
+    pair, known = (cell.query_set, cell.dataset), found.sources
+    main = asked.protocol.family.outputs[0]
     own = {role: urls[pair] for role, urls in {main: system.outputs, **system.others}.items() if pair in urls}
     if system.resources:
         own["resources"] = system.resources
@@ -267,42 +282,28 @@ def _job(
         unreadable[main] = system.faults[pair]
     inputs = {
         role: Source(uri, role, known[uri].sha256, known[uri].n_bytes)
-        for role, uri in {**organisers[pair], **own}.items()
+        for role, uri in {**organisers, **own}.items()
         if uri in known and role not in unreadable
     }
-    return planned(protocol, cell, inputs, made[pair], evaluation.overrides_of(*pair), unreadable)
+    return planned(asked, cell, inputs, unreadable)
 
 
-def planned(
-    protocol: Protocol,
-    cell: Cell,
-    inputs: Mapping[str, Source],
-    reference: str,
-    overrides: tuple[tuple[str, str], ...],
-    unreadable: Mapping[str, str] | None = None,
-) -> Job:
-    """The job of a cell whose reference is made. ``overrides``: settings that differ from the protocol's own;
-    ``unreadable``: by role why a participant's file cannot be read.
-    """
-    unread = unreadable or {}
+def planned(asked: Asked, cell: Cell, inputs: Mapping[str, Source], unreadable: Mapping[str, str] | None = None) -> Job:
+    """The job of a cell whose reference is made. ``unreadable``: by role why a participant's file cannot be read."""
+    protocol, unread = asked.protocol, unreadable or {}
     failed = "missing_output" if _missing(protocol, inputs) else None
     failed = "unreadable_output" if set(unread) & set(protocol.family.outputs) else failed
     return Job(
         cell=cell,
-        address=editions.named(
-            "figures",
-            "result",
-            protocol,
-            protocol=protocols.fields(protocol),
-            version=protocols.rescore_version(),
+        address=asked.result_of(
             cell=asdict(cell),
             inputs={role: source.sha256 for role, source in inputs.items()},
             **({"unreadable": unread} if unread else {}),
         ),
-        reference=reference,
+        reference=asked.reference,
         inputs=inputs,
         failed=failed,
-        overrides=overrides,
+        overrides=asked.overrides,
         unreadable=unread,
         later={} if failed else {measure.name: measure.later for measure in protocol.measures if measure.later},
     )
@@ -345,7 +346,8 @@ def save(drafted: Plan, store: Store) -> Plan:
 
 def _job_document(job: Job) -> dict[str, Any]:
     """A job as plans have it: later measures and files that cannot be read only where there are any."""
-    stored = {**asdict(job), "inputs": {role: asdict(source) for role, source in job.inputs.items()}}
+    inputs = {role: asdict(source) for role, source in job.inputs.items()}
+    stored = {**vars(job), "cell": asdict(job.cell), "inputs": inputs}
     return {name: value for name, value in stored.items() if value or name not in ("later", "unreadable")}
 
 

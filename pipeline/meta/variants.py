@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pipeline import protocols
-from pipeline.engine.plan import Job, Plan, planned, save
+from pipeline.engine.plan import Asked, Job, Plan, planned, save
 from pipeline.engine.stored import references
 from pipeline.engine.work import Work, total
 from pipeline.errors import UsageError
@@ -51,7 +51,7 @@ def replanned(store: Store, plan: Plan, variant: Variant) -> Plan:
     """
     overrides = {job.cell: _overrides(plan, job, variant) for job in plan.jobs}
     common = tuple(variant.settings.items()) if variant.protocol else (*plan.overrides, *variant.settings.items())
-    made: dict[tuple[str, ...], str] = {}
+    made: dict[tuple[str, ...], Asked] = {}
     works: list[Work] = []
     jobs: list[Job] = []
     for job in plan.jobs:
@@ -61,9 +61,10 @@ def replanned(store: Store, plan: Plan, variant: Variant) -> Plan:
         settings = tuple(f"{name}={value}" for name, value in overrides[job.cell])
         place = (job.cell.query_set, job.cell.dataset, *settings)
         if place not in made:
-            made[place], work = references.derive(protocol, organisers, store)
+            reference, work = references.derive(protocol, organisers, store)
+            made[place] = Asked(protocol, reference, overrides[job.cell])
             works.append(work)
-        jobs.append(planned(protocol, job.cell, job.inputs, made[place], overrides[job.cell]))
+        jobs.append(planned(made[place], job.cell, job.inputs))
     whole = _protocol(plan, variant, dict(common))
     drafted = replace(
         plan,

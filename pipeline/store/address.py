@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -16,15 +17,28 @@ _FLOAT = ""
 """The key that marks a float; no mapping may use it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """A part of addresses in the form in which it enters them, made once for many."""
+
+    text: str
+
+    @classmethod
+    def of(cls, part: Any) -> Canonical:
+        """The canonical form of a part. Raises as ``address`` does."""
+        return cls(json.dumps(_canonical(part), sort_keys=True, separators=(",", ":"), allow_nan=False))
+
+
 def address(kind: str, **parts: Any) -> str:
     """SHA-256, 64 hex digits, of the canonical JSON of ``kind`` and ``parts``.
 
     Parts are None, booleans, integers, floats, text, sequences and mappings with non-empty text keys, to any depth;
-    numpy scalars count as Python's. Floats enter by all their bits: 1 and 1.0 differ. Raises ``ValueError`` on NaN
-    and on anything else.
+    numpy scalars count as Python's, and a ``Canonical`` as what it was made of. Floats enter by all their bits: 1 and
+    1.0 differ. Raises ``ValueError`` on NaN and on anything else.
     """
-    text = json.dumps([kind, _canonical(parts)], sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return digest_bytes(text.encode())
+    texts = ((name, part if isinstance(part, Canonical) else Canonical.of(part)) for name, part in parts.items())
+    fields = ",".join(f"{json.dumps(name)}:{part.text}" for name, part in sorted(texts, key=lambda one: one[0]))
+    return digest_bytes(f"[{json.dumps(kind)},{{{fields}}}]".encode())
 
 
 def digest_bytes(data: bytes) -> str:
@@ -80,7 +94,7 @@ def _canonical(value: Any) -> Any:
             raise ValueError("NaN has no address")
         return {_FLOAT: value.hex()}
     if isinstance(value, list | tuple):
-        return [_canonical(item) for item in value]
-    if isinstance(value, Mapping) and all(isinstance(key, str) and key != _FLOAT for key in value):
-        return {key: _canonical(item) for key, item in value.items()}
+        return [item if type(item) is str else _canonical(item) for item in value]
+    if isinstance(value, Mapping) and _FLOAT not in value and all(isinstance(key, str) for key in value):
+        return {key: item if type(item) is str else _canonical(item) for key, item in value.items()}
     raise ValueError(f"{type(value).__name__} has no address (None, bool, int, float, text, sequences, mappings)")

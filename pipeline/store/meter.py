@@ -18,7 +18,7 @@ _RESET_PEAK = "5"
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of tasks of one kind. Times and bytes add up, the peak is the largest."""
+    """The cost of tasks of one kind. Times and bytes add up, peak and rise are the largest."""
 
     n_tasks: int = 0
     cpu_s: float = 0.0
@@ -28,6 +28,8 @@ class Cost:
     bytes_written: int = 0
     peak_rss_bytes: int = 0
     """Resident memory of the process at its largest while such a task ran."""
+    rise_rss_bytes: int = 0
+    """What of it the process did not have when the task began: more than it keeps of tasks before."""
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(
@@ -37,6 +39,7 @@ class Cost:
             self.bytes_read + other.bytes_read,
             self.bytes_written + other.bytes_written,
             max(self.peak_rss_bytes, other.peak_rss_bytes),
+            max(self.rise_rss_bytes, other.rise_rss_bytes),
         )
 
     def document(self) -> dict[str, float | int]:
@@ -80,6 +83,7 @@ class Metered:
     """``cost`` is what the block has taken so far, or took in all."""
 
     def __init__(self) -> None:
+        self._began_rss_bytes = _peak_rss_bytes()
         self._began = time.process_time(), time.perf_counter(), BYTES.n_read, BYTES.n_written
         self._ended: Cost | None = None
 
@@ -89,13 +93,15 @@ class Metered:
         if self._ended is not None:
             return self._ended
         cpu_s, wall_s, n_read, n_written = self._began
+        peak_rss_bytes = _peak_rss_bytes()
         return Cost(
             1,
             time.process_time() - cpu_s,
             time.perf_counter() - wall_s,
             BYTES.n_read - n_read,
             BYTES.n_written - n_written,
-            _peak_rss_bytes(),
+            peak_rss_bytes,
+            max(0, peak_rss_bytes - self._began_rss_bytes),
         )
 
     def end(self) -> None:
@@ -106,7 +112,7 @@ class Metered:
 @contextmanager
 def metered() -> Iterator[Metered]:
     """Measure a block. Exact where the process does one thing at a time, as a worker with one thread does."""
-    with suppress(OSError):  # not on Linux, or not allowed: the peak is then the process's, not the block's
+    with suppress(OSError):  # not on Linux, or not allowed: the peak is then the process's, and a rise what it grew
         Path("/proc/self/clear_refs").write_text(_RESET_PEAK, encoding="ascii")
     found = Metered()
     try:

@@ -28,17 +28,21 @@ def test_before_the_first_cell_nobody_knows_how_long_it_takes() -> None:
     assert rate(1, 11, 60.0) == ", 1 a minute, 10 min to go"
 
 
-def takes(name: str, wall_s: float, peak: int) -> Takes:
-    costs = {"ingest": Cost(1, 0.1, wall_s - 0.5, 0, 0, 5), "conclude": Cost(1, 0.2, 0.5, 0, 0, peak)}
+SLOWEST_HEAD = ("slowest cells", "tasks' time", "memory", "worker's peak")
+
+
+def takes(name: str, wall_s: float, rise: int) -> Takes:
+    """A cell on a worker that is large whatever it works on."""
+    costs = {"ingest": Cost(1, 0.1, wall_s - 0.5, 0, 0, 5000, 5), "conclude": Cost(1, 0.2, 0.5, 0, 0, 9000, rise)}
     return Takes.of(Cell("q", "d", name), Work(costs=costs))
 
 
 def test_the_slowest_and_the_heaviest_cells_are_named() -> None:
     found = [takes(f"s{number}", 1.0 + number, 1000 - number) for number in range(9)]
-    assert found[0] == Takes("q/d/s0", 0.3, 1.0, 1000)
+    assert found[0] == Takes("q/d/s0", 0.3, 1.0, 9000, 1000)
     assert [one["cell"] for one in slowest(found)] == [f"q/d/s{number}" for number in (8, 7, 6, 5, 4)]
     assert [one["cell"] for one in heaviest(found)] == [f"q/d/s{number}" for number in range(5)]
     slow, heavy = most_rows({"slowest": slowest(found), "heaviest": heaviest(found)})
-    assert slow[:2] == [("slowest cells", "tasks' time", "peak memory"), ("q/d/s8", "9.0 s", "992 B")]
-    assert heavy[1] == ("q/d/s0", "1.0 s", "1.0 kB")
+    assert slow[:2] == [SLOWEST_HEAD, ("q/d/s8", "9.0 s", "+992 B", "9.0 kB")]
+    assert heavy[1] == ("q/d/s0", "1.0 s", "+1.0 kB", "9.0 kB")
     assert most_rows({}) == most_rows({"slowest": slowest(found[:1]), "heaviest": []}) == []

@@ -89,6 +89,8 @@ class Plan:
     """Forms in which reports include the DET curve of every cell: svg, pdf."""
     findings: tuple[Finding, ...] = ()
     """What was found and is not taken for an output; places are those of the evaluation file."""
+    counts: str = ""
+    """Which of several submissions of a system counts, where a season has a rule."""
     rank_by: tuple[RankRule, ...] = ()
     """Boards that another measure ranks than the protocol's primary one."""
     work: Work = field(default_factory=Work, compare=False)
@@ -162,6 +164,7 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
         det=tuple(det),
         findings=tuple(replace(one, where=one.where.rpartition("/")[2]) for one in evaluation.findings),
         rank_by=evaluation.rank_by,
+        counts=evaluation.counts,
     )
     return replace(save(drafted, store), work=total(works))
 
@@ -234,6 +237,7 @@ def load_plan(store: Store, plan_address: str) -> Plan:
         datasets=tuple(stored.get("datasets", ())),
         det=tuple(stored.get("det", ())),
         findings=tuple(Finding(**one) for one in stored.get("findings", ())),
+        counts=stored.get("counts", ""),
         rank_by=tuple(RankRule(**one) for one in stored.get("rank_by", ())),
     )
 
@@ -331,6 +335,7 @@ def save(drafted: Plan, store: Store) -> Plan:
         **({"datasets": list(drafted.datasets)} if drafted.datasets else {}),
         **({"det": list(drafted.det)} if drafted.det else {}),
         **({"findings": [asdict(one) for one in drafted.findings]} if drafted.findings else {}),
+        **({"counts": drafted.counts} if drafted.counts else {}),
         **({"rank_by": [asdict(one) for one in drafted.rank_by]} if drafted.rank_by else {}),
     }
     plan_address = address("plan", **stored)
@@ -359,7 +364,7 @@ def _overlay_document(layer: Overlay, known: Mapping[str, Source]) -> dict[str, 
 
 def _system_document(system: System) -> dict[str, object]:
     """A system without its URLs, which stand in the jobs."""
-    rare = {"canary": system.canary, "replaced_by": system.replaced_by}
+    rare = {"canary": system.canary, "replaced_by": system.replaced_by, "version_of": system.version_of}
     return {
         "name": system.name,
         "team": system.team,

@@ -33,7 +33,6 @@ _TO_FINISH = (
     "pipeline.report.cell_tables",
     "pipeline.report.uncertainty",
     "pipeline.report.write",
-    "dask.array",  # xarray looks for it with the first array that it is given
 )
 """What publishing imports. Nothing breaks where something is missing here: it is then imported later."""
 _READERS_AT_ONCE = 8

@@ -13,7 +13,7 @@ from pipeline.cli.reports import add_det, add_reports, check_reports, write_repo
 from pipeline.engine.result import Result, document
 from pipeline.engine.score import check_measures, check_roles, read_all, score_files, score_tables
 from pipeline.errors import InputError, UsageError
-from pipeline.protocols import find
+from pipeline.protocols import find, signature_short
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Figure
 
@@ -36,6 +36,12 @@ def register(subparsers: Any) -> None:
         "--measures",
         metavar="NAME,…",
         help="only these figures, no tables and no curve; keyword search computes no others (see 'rescore protocols')",
+    )
+    parser.add_argument(
+        "--signature",
+        choices=("short", "long"),
+        default="short",
+        help="what text shows: changed settings and eight digits, or all there is, as JSON always has",
     )
     add_reports(parser)
     add_det(parser)
@@ -63,7 +69,7 @@ def score(args: argparse.Namespace) -> int:
         kind = "warnings" if result.failed is None else "errors"
         print_json({**printed, kind: [finding_document(finding) for finding in result.findings]})
     elif result.failed is None:
-        print(text_of(result, curve=args.curve, per_query=args.per_query))
+        print(text_of(result, curve=args.curve, per_query=args.per_query, signature=args.signature))
     if result.failed is None:
         write_reports(args, protocol, tables, result)
     else:
@@ -91,7 +97,7 @@ def _measures(args: argparse.Namespace, protocol: Protocol) -> tuple[str, ...]:
 _FIGURES_SHOWN = 7
 
 
-def text_of(result: Result, *, curve: bool = False, per_query: bool = False) -> str:
+def text_of(result: Result, *, curve: bool = False, per_query: bool = False, signature: str = "short") -> str:
     """Facts, measures and warnings of a scored cell; the tables of queries and of the curve where asked for."""
     parts = [
         f"{result.protocol} edition {result.edition}, {result.mode}",
@@ -110,7 +116,8 @@ def text_of(result: Result, *, curve: bool = False, per_query: bool = False) -> 
         if result.n_findings > len(lines):
             lines.append(f"  … and {result.n_findings - len(lines)} more")
         parts.append("\n".join([f"warnings ({result.n_findings})", *lines]))
-    return "\n\n".join([*parts, f"signature\n  {result.signature}"])
+    told = result.signature if signature == "long" else signature_short(result.signature)
+    return "\n\n".join([*parts, f"signature\n  {told}"])
 
 
 def _section(title: str, rows: Iterator[tuple[str, ...]]) -> str:

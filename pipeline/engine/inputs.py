@@ -89,8 +89,12 @@ def read_role(
     ``InputError`` for a missing or refused file, ``PlatformError`` for one of other bytes than ``sha256`` says, refused
     or not: a file that is half uploaded is refused, and is not the one that was meant.
     """
-    name = where or redacted(uri)
-    read = READERS[format_of(protocol, role)]
+    return read_uri(format_of(protocol, role), role, uri, where, sha256)
+
+
+def read_uri(kind: str, role: str, uri: str, where: str | None = None, sha256: str = "") -> tuple[Any, Source]:
+    """As ``read_role``, by the reader of the format ``kind``."""
+    name, read = where or redacted(uri), READERS[kind]
     table, hashed = _read_by(uri, name, sha256, lambda stream: read(stream, name))
     return table, Source(name, role, hashed.sha256, hashed.n_bytes)
 
@@ -109,6 +113,17 @@ def _read_by(uri: str, name: str, sha256: str, read: Callable[[BinaryIO], T]) ->
         if not _is_whole(buffered, hashed, sha256):
             raise _changed(uri)
     return made, hashed
+
+
+def read_stream(kind: str, role: str, stream: BinaryIO, name: str) -> tuple[Any, Source]:
+    """As ``read_uri``, from a stream that is open, and stays so; ``name`` is what messages call it."""
+    read = READERS[kind]
+    hashed = _Hashed(stream, name)
+    buffered = io.BufferedReader(hashed, _BLOCK)
+    table = read(unpacked(buffered, name), name)
+    _is_whole(buffered, hashed, "")
+    buffered.detach()
+    return table, Source(name, role, hashed.sha256, hashed.n_bytes)
 
 
 def _is_whole(rest: BinaryIO, hashed: _Hashed, sha256: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pipeline.engine import jsonbytes
+from pipeline.engine.packed_rows import packed, packed_column
 from pipeline.errors import Finding
 from pipeline.protocols.base import Conclusion
 from pipeline.terms import Cell, Figure, Source
@@ -30,12 +31,12 @@ class Result:
     facts: Mapping[str, float | str] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
-    blocks: tuple[Block, ...] = ()
+    blocks: Sequence[Block] = ()
     curve: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Columns of equal length: threshold, p_miss, p_fa, twv; a NaN threshold accepts nothing."""
     conditions: Mapping[str, Conclusion] = field(default_factory=dict)
     """Figures, blocks, curve and facts of parts of the trials by the name of their condition; the whole is "all"."""
-    tables: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     """Further tables of the family by name; documents show each under its name, beside ``blocks``."""
     findings: tuple[Finding, ...] = ()
     n_findings: int = 0
@@ -192,10 +193,10 @@ def _part(stored: Mapping[str, Any], tables: Iterable[str]) -> Conclusion:
     rows = stored.get("curve", [])
     return Conclusion(
         figures={name: figure_of(entry) for name, entry in stored.get("measures", {}).items()},
-        blocks=tuple(stored.get("blocks", ())),
-        curve={name: _unplain_column([row[name] for row in rows]) for name in (rows[0] if rows else ())},
+        blocks=packed(stored.get("blocks", ())),
+        curve={name: packed_column(_unplain_column([row[name] for row in rows])) for name in (rows[0] if rows else ())},
         facts={name: unplain(value) for name, value in stored.get("facts", {}).items()},
-        tables={name: tuple(stored[name]) for name in tables},
+        tables={name: packed(stored[name]) for name in tables},
     )
 
 

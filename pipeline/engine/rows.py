@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.arrays import Floats
+from pipeline.engine.packed_rows import PackedRows
 from pipeline.engine.result import unplain
 
 
@@ -17,6 +19,8 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Floats | None]:
 
     NaN is where a row has no such value, or an undefined one.
     """
+    if isinstance(rows, PackedRows):
+        return {name: _numbers(column) for name, column in rows.columns.items()}
     if len(set(map(tuple, rows))) == 1:  # the same names in the same order, as nearly always
         return dict(zip(rows[0], map(_numbers, zip(*(row.values() for row in rows), strict=True)), strict=True))
     names = dict.fromkeys(chain.from_iterable(rows))
@@ -24,7 +28,7 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Floats | None]:
 
 
 def _numbers(column: Sequence[Any]) -> Floats | None:
-    if str in set(map(type, column)):
+    if not isinstance(column, array) and str in set(map(type, column)):
         column = [unplain(value) for value in column]
         if any(isinstance(value, str) for value in column):
             return None

@@ -22,13 +22,12 @@ NO_SUCH_CELL = "no_such_cell"
 
 @dataclass(frozen=True)
 class Axes:
-    """Names along every dimension, in the order of the evaluation file; queries sorted."""
+    """Names along every dimension, in the order of the evaluation file."""
 
     systems: tuple[str, ...]
     query_sets: tuple[str, ...]
     datasets: tuple[str, ...]
     measures: tuple[str, ...]
-    queries: tuple[str, ...]
     conditions: tuple[str, ...] = (ALL,)
     """``all``, then the conditions of any result, then the boards that systems' names part them into."""
     identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -47,7 +46,6 @@ class Axes:
             query_sets=tuple(dict.fromkeys(cell.query_set for cell in cells)),
             datasets=plan.datasets or tuple(dict.fromkeys(cell.dataset for cell in cells)),
             measures=tuple(measure.name for measure in plan.protocol.measures),
-            queries=tuple(sorted({block["id"] for result in results for block in result.blocks})),
             conditions=tuple(dict.fromkeys((ALL, *parts, *boards))),
             identities=identities,
         )

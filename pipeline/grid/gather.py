@@ -41,7 +41,12 @@ def gather(plan: Plan, results: Sequence[Result]) -> dict[str, xr.Dataset]:
     free = [measure.name for measure in plan.protocol.measures if measure.load]
     groups["margins"] = margins(plan, axes, results, value, free)
     attrs = _attributes(plan)
-    return {name: xr.Dataset(data, coords=coords, attrs=attrs) for name, (data, coords) in groups.items()}
+
+    def variables(made: Mapping[str, Any]) -> dict[str, xr.Variable]:
+        """Arrays of NumPy as they are: else xarray asks whether they are Dask's, and imports all of that to know."""
+        return {name: xr.Variable(one[0], one[1], dict(*one[2:]), fastpath=True) for name, one in made.items()}
+
+    return {name: xr.Dataset(variables(data), variables(coords), attrs) for name, (data, coords) in groups.items()}
 
 
 def _attributes(plan: Plan) -> dict[str, Any]:

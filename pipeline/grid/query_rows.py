@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.arrays import Floats
+from pipeline.engine.packed_rows import PackedRows
 from pipeline.engine.result import Result
 from pipeline.engine.rows import columns_of
 from pipeline.grid.axes import CELL, Axes, array, text_array
@@ -59,16 +60,17 @@ def gathered(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dic
     tables = [columns_of(result.blocks) for result in ordered]
     texts = {name for table in tables for name, column in table.items() if column is None}
     counts = tuple(name for name in dict.fromkeys(chain.from_iterable(tables)) if name not in texts)
-    known = sorted({(str(b["id"]), str(b.get("text", ""))) for result in ordered for b in result.blocks})
+    asked = [_queries_of(result) for result in ordered]
+    known = sorted(set(chain.from_iterable(asked)))
     places = {query: at for at, query in enumerate(known)}
     first, n_rows = (np.zeros(axes.shape, np.int64) for _ in range(2))
     total = sum(len(result.blocks) for result in ordered)
     value, query = np.full((total, len(counts)), np.nan), np.zeros(total, np.int64)
     begin = 0
-    for result, table in zip(ordered, tables, strict=True):
+    for result, table, queries in zip(ordered, tables, asked, strict=True):
         rows = slice(begin, begin + len(result.blocks))
         first[axes.place(result)], n_rows[axes.place(result)] = begin, len(result.blocks)
-        query[rows] = [places[str(b["id"]), str(b.get("text", ""))] for b in result.blocks]
+        query[rows] = [places[one] for one in queries]
         for at, name in enumerate(counts):
             if (column := table.get(name)) is not None:
                 value[rows, at] = column
@@ -76,6 +78,15 @@ def gathered(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dic
     return _variables(QueryRows(counts, tuple(known), query, value, first, n_rows)), _coords(
         counts, known, axes.coords()
     )
+
+
+def _queries_of(result: Result) -> list[tuple[str, str]]:
+    """Identifier and text of each row's query."""
+    blocks = result.blocks
+    if isinstance(blocks, PackedRows):
+        ids = [str(one) for one in blocks.columns["id"]]
+        return list(zip(ids, map(str, blocks.columns.get("text", [""] * len(ids))), strict=True))
+    return [(str(block["id"]), str(block.get("text", ""))) for block in blocks]
 
 
 def read_rows(group: xr.Dataset) -> QueryRows:

@@ -1,10 +1,10 @@
-"""The order of scored trials with ties broken by a key: what average precision needs beyond a ledger."""
+"""Scored trials with a key that breaks ties: what average precision and ties by input order need beyond a ledger."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,9 @@ _COLUMNS = ("query", "score", "key", "target")
 
 @dataclass(frozen=True, eq=False)
 class TieOrder:
-    """One row a scored trial: query, score, order key, target or not. Canonical: equal contents are equal bytes.
+    """One row a scored trial: query, score, order key, target or not. Rows stand in any order; ``ranked`` is sorted.
 
-    Rows are sorted by (query, score descending, key ascending, non-targets first). ``query`` points into the sorted
-    ``queries``. Scores are never NaN nor -0.0.
+    ``query`` points into the sorted ``queries``. Scores are never NaN nor -0.0. Equal are those of the same rows.
     """
 
     queries: tuple[str, ...] = ()
@@ -42,10 +41,8 @@ class TieOrder:
         """
         if np.isnan(score).any():
             raise ValueError("an order takes no NaN score")
-        names = tuple(sorted(set(queries)))
-        position = {name: index for index, name in enumerate(names)}
-        codes = np.array([position[name] for name in queries], np.int32)
-        return _sorted(names, codes[query], score + 0.0, key, target)
+        names, position = _named([queries])
+        return cls(names, _codes(queries, position)[query], score + 0.0, key, target)
 
     def __len__(self) -> int:
         return int(self.query.size)
@@ -55,37 +52,36 @@ class TieOrder:
 
     @classmethod
     def joined(cls, orders: Sequence[TieOrder]) -> TieOrder:
-        """The sum of one or more: rows are sorted again only where several have rows of one query."""
-        filled = [order for order in orders if order.queries]
-        if len(filled) < 2:
-            return filled[0] if filled else cls()
-        names = tuple(sorted({name for order in filled for name in order.queries}))
-        position = {name: index for index, name in enumerate(names)}
-        codes = [np.array([position[name] for name in order.queries], np.int32) for order in filled]
-        firsts = [np.searchsorted(order.query, np.arange(len(order.queries) + 1)) for order in filled]
-        runs = sorted(
-            (int(code), which, int(first), int(last))
-            for which, (own, first_of) in enumerate(zip(codes, firsts, strict=True))
-            for code, first, last in zip(own, first_of[:-1], first_of[1:], strict=True)
-            if first < last
-        )
-        rows: list[Any] = [np.repeat([run[0] for run in runs], [run[3] - run[2] for run in runs]).astype(np.int32)]
-        for column in _COLUMNS[1:]:
-            pieces = [getattr(filled[which], column)[first:last] for _, which, first, last in runs]
-            rows.append(np.concatenate([getattr(cls(), column), *pieces]))
-        is_shared = any(run[0] == following[0] for run, following in pairwise(runs))
-        return _sorted(names, *rows) if is_shared else cls(names, *rows)
+        """The sum of one or more."""
+        if len(orders) == 1:
+            return orders[0]
+        names, position = _named([order.queries for order in orders])
+        query = np.concatenate([_codes(order.queries, position)[order.query] for order in orders])
+        return cls(names, query, *(np.concatenate([getattr(o, name) for o in orders]) for name in _COLUMNS[1:]))
+
+    @cached_property
+    def ranked(self) -> TieOrder:
+        """The same rows by query, score descending, key ascending, non-targets first."""
+        order = np.lexsort((self.target, self.key, -self.score, self.query))
+        return TieOrder(self.queries, *(getattr(self, name)[order] for name in _COLUMNS))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TieOrder):
             return NotImplemented
         return self.queries == other.queries and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in _COLUMNS
+            np.array_equal(getattr(self.ranked, name), getattr(other.ranked, name)) for name in _COLUMNS
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("queries", *_COLUMNS)}  # nothing that was made of it
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def _sorted(queries: tuple[str, ...], query: Any, score: Any, key: Any, target: Any) -> TieOrder:
-    order = np.lexsort((target, key, -score, query))
-    return TieOrder(queries, query[order], score[order], key[order], target[order])
+def _named(several: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], dict[str, int]]:
+    names = tuple(sorted({name for queries in several for name in queries}))
+    return names, {name: index for index, name in enumerate(names)}
+
+
+def _codes(queries: tuple[str, ...], position: dict[str, int]) -> NDArray[np.int32]:
+    return np.array([position[name] for name in queries], np.int32)

@@ -6,7 +6,7 @@ The engine knows only these two types.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 from typing import Protocol as Interface
@@ -99,12 +99,12 @@ class Conclusion:
     """Everything that follows from a cell's totals: figures, blocks, curve, facts, tables."""
 
     figures: Mapping[str, Figure]
-    blocks: tuple[Mapping[str, Any], ...]
+    blocks: Sequence[Mapping[str, Any]]
     curve: Mapping[str, Any]
     """Columns of equal length: lists or arrays."""
     facts: Mapping[str, float | str]
     findings: tuple[Finding, ...] = ()
-    tables: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     """Further tables of the family by name, shown beside ``blocks``."""
     conditions: Mapping[str, Conclusion] = field(default_factory=dict)
     """Conclusions of parts of the trials, by the name of their condition; the whole is the condition "all"."""

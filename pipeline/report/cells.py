@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,7 +96,7 @@ def condition_tables(cell: ScoredCell) -> tuple[tuple[str, tuple[PlainTable, ...
     return tuple(found)
 
 
-def plain_table(name: str, rows: tuple[Row, ...]) -> PlainTable:
+def plain_table(name: str, rows: Sequence[Row]) -> PlainTable:
     """At most ``ROWS_AT_MOST`` rows under the columns of those, in the order in which they come up."""
     shown = rows[:ROWS_AT_MOST]
     columns = tuple(dict.fromkeys(column for row in shown for column in row))

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pipeline.report.board import Board, read_run
 from pipeline.report.shown import PageContents
 
-ROWS_AT_MOST = 1500
-"""Up to so many rows of boards, systems times (query set, dataset) pairs, a run is one page."""
+ROWS_AT_MOST = 250
+"""Up to so many rows of boards, systems times pairs of query set and dataset, a run is one page: a row of keyword
+search with its curve, table and inputs takes 12 kB of it, and no first page should have more than 3 MB."""
 LONGEST = 40
 """Characters of a name in the name of a file."""
 BOARDS = "boards"

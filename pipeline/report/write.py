@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from typing import Any
 
 import xarray as xr
@@ -69,7 +70,7 @@ def _files(
     yield "boards.json", boards_json(run)
     yield "queries.csv", query_table(whole.grid).csv()
     yield "curves.csv", curve_table(whole.grid).csv()
-    yield "results.json", b"".join(results_json(whole.grid, whole.results))
+    yield "results.json", _joined(results_json(whole.grid, whole.results))
     if whole.changes is not None:
         yield "changes.json", jsonbytes.dumps(diff_document(whole.changes))
     for part in parts_of(run.boards_of(ALL)):
@@ -77,6 +78,13 @@ def _files(
     for system, name in file_names(run.systems).items():
         yield f"systems/{name}.html", page_of(whole.of(system)).encode("utf-8", "replace")
         yield f"systems/{name}.scores.json", scores_json(run, system)
+
+
+def _joined(pieces: Iterable[bytes]) -> bytes:
+    """All pieces as one, without a list of them beside it."""
+    whole = BytesIO()
+    whole.writelines(pieces)
+    return whole.getvalue()
 
 
 def results_json(grid: Mapping[str, xr.Dataset], results: Iterable[Result]) -> Iterator[bytes]:

@@ -64,12 +64,23 @@ def sound_history(store: Store, evaluation: str) -> dict[int, dict[str, Any]]:
 
 
 def discard_damaged(store: Store, evaluation: str) -> list[str]:
-    """Remove the commits that are damaged, which say nothing and would keep collections away; returns their paths."""
-    sound = sound_history(store, evaluation)
-    damaged = [path_of(evaluation, number) for number in _numbers(store, evaluation) if number not in sound]
+    """Remove the commits that are damaged, which say nothing and would keep collections away; returns their paths.
+
+    Each is read twice: one that came meanwhile, or that a network spoiled on its way, is no damage.
+    """
+    paths = [path_of(evaluation, number) for number in _numbers(store, evaluation)]
+    damaged = [path for path in paths if _is_damaged(store, path) and _is_damaged(store, path)]
     for path in damaged:
         store.remove(path)
     return damaged
+
+
+def _is_damaged(store: Store, path: str) -> bool:
+    try:
+        store.get_sealed(path)
+    except DamageError:
+        return store.exists(path)
+    return False
 
 
 def named(*histories: Mapping[int, Mapping[str, Any]]) -> dict[str, set[str]]:

@@ -78,6 +78,8 @@ def fold(text: str, rules: TokenRules) -> str:
         return text
     if rules.fold == "unicode":
         return unicodedata.normalize("NFC", text).casefold()
+    if rules.fold == "ascii" and text.isascii():
+        return text.lower()
     return text.translate(FOLDS[rules.fold])
 
 

@@ -187,7 +187,7 @@ def report(total: WordCounts, rows: list[WordCounts], rules: SttRules, *, percen
     """
     lines = [_reported(row, rules, percent=percent) for row in rows if row["n_segments"]]
     summary = [{**_reported(total, rules, percent=percent), "id": "Sum"}]
-    for name, statistic in (("Mean", _mean), ("S.D.", _deviation), ("Median", np.median)):
+    for name, statistic in (("Mean", _mean), ("S.D.", _deviation), ("Median", _median)):
         entry: dict[str, Any] = {"id": name}
         for column in (*REPORTED, "nce"):
             values = np.array([line[column] for line in lines], np.float64)
@@ -199,6 +199,12 @@ def report(total: WordCounts, rows: list[WordCounts], rules: SttRules, *, percen
 
 def _mean(values: Any) -> float:
     return math.fsum(values) / len(values)
+
+
+def _median(values: Any) -> float:
+    """As ``numpy.median`` has it, which imports masked arrays."""
+    ordered: list[float] = sorted(values)
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 def _deviation(values: Any) -> float:

@@ -109,15 +109,9 @@ def lay_out(protocol: Protocol, tables: Mapping[str, Any], _timeline: Any) -> tu
 def align(
     protocol: Protocol, words: Words, segments: TokenSegments, reference: Reference[TokenSegments, TokenTimeline]
 ) -> Labels:
-    """The steps of every scored segment. Buckets are aligned one by one, so that each has tokens of its own."""
-    settings, parts = protocol.settings, []
-    lexer = Lexer(TokenRules.of(settings), reference.timeline)
-    for bucket in range(segments.offsets.size - 1):
-        own, spoken = words.tiles(bucket, bucket + 1), segments.tiles(bucket, bucket + 1)
-        if len(own) or len(spoken) or (bucket == 0):
-            aligned = align_tokens(own, spoken, lexer, segment_end=settings.segment_end)
-            parts.append(labels_of(own, spoken, aligned))
-    return Labels.joined(parts)
+    """The steps of every scored segment."""
+    lexer = Lexer(TokenRules.of(protocol.settings), reference.timeline)
+    return labels_of(words, segments, align_tokens(words, segments, lexer, segment_end=protocol.settings.segment_end))
 
 
 def count(

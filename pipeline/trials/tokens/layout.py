@@ -19,6 +19,7 @@ from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, TokenSegments
 
 IGNORED = ("IGNORE_TIME_SEGMENT_IN_SCORING", "IGNORETIMESEGMENTINSCORING")
 """Text that marks a segment as not to be scored, in any case (sclite)."""
+_MARKS = tuple(mark.lower().encode() for mark in IGNORED)
 _TRN_CHANNEL = "1"
 
 
@@ -68,7 +69,7 @@ def segments_of(source: Stm | Trn, *, case_sensitive: bool) -> TokenSegments:
     begin_s, end_s = (np.asarray(table[name], np.float64) for name in ("begin_s", "end_s"))
     order, buckets = _order(names, _filled(begin_s))
     columns: dict[str, Any] = {name: codes[order] for name, (_, codes) in names.items()}
-    marked = np.array([any(lower_ascii(mark) in lower_ascii(text) for mark in IGNORED) for text in texts], np.bool_)
+    marked = np.array([_is_marked(text) for text in texts], np.bool_)
     state = np.full(text.size, SCORED, np.int8)
     state[np.isnan(begin_s) | np.isnan(end_s)] = UNTIMED
     if text.size:
@@ -87,6 +88,11 @@ def segments_of(source: Stm | Trn, *, case_sensitive: bool) -> TokenSegments:
         offsets=offsets_of(buckets),
         **columns,
     )
+
+
+def _is_marked(text: str) -> bool:
+    lowered = text.encode().lower()
+    return any(mark in lowered for mark in _MARKS)
 
 
 def _names(table: Table, columns: tuple[str, ...], *, case_sensitive: bool) -> dict[str, tuple[tuple[str, ...], Array]]:

@@ -31,6 +31,8 @@ WORKER_DIED = "worker_died"
 SYSTEMS_AT_MOST = 40
 """Systems that are compared in pairs when a run is published: beyond, it takes longer than the rest of publishing, and
 ``rescore analyze`` has it."""
+_PLAIN = ("disclose", "overlays", "pieces", "counts")
+"""Fields of a plan that are stored as they are, where they hold anything."""
 _DAMAGED = "a plan in the store is damaged. Run `rescore run` again to write it anew."
 
 
@@ -328,14 +330,11 @@ def save(drafted: Plan, store: Store) -> Plan:
         "systems": [_system_document(system) for system in drafted.systems],
         "jobs": [_job_document(job) for job in drafted.jobs],
         "labels": drafted.labels,
-        **({"disclose": drafted.disclose} if drafted.disclose else {}),
-        **({"overlays": drafted.overlays} if drafted.overlays else {}),
-        **({"pieces": drafted.pieces} if drafted.pieces else {}),
+        **{name: kept for name in _PLAIN if (kept := getattr(drafted, name))},
         **({"alignments": True} if drafted.alignments else {}),
         **({"datasets": list(drafted.datasets)} if drafted.datasets else {}),
         **({"det": list(drafted.det)} if drafted.det else {}),
         **({"findings": [asdict(one) for one in drafted.findings]} if drafted.findings else {}),
-        **({"counts": drafted.counts} if drafted.counts else {}),
         **({"rank_by": [asdict(one) for one in drafted.rank_by]} if drafted.rank_by else {}),
     }
     plan_address = address("plan", **stored)

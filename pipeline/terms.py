@@ -211,6 +211,8 @@ class System:
     """Outputs of roles beside the protocol's main one, by role."""
     canary: bool = False
     """Made by the organiser to watch the scoring; it has no rank."""
+    version_of: str = ""
+    """The system that it is a version of, where the best of several versions counts on each board."""
     replaced_by: str = ""
     """The later version that counts in its place; "" where it counts itself."""
     faults: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -281,6 +283,8 @@ class Evaluation:
     """What was found and is not taken for an output."""
     rank_by: tuple[RankRule, ...] = ()
     """Boards that another measure ranks than the others; of several rules for one the first counts."""
+    counts: str = ""
+    """Which of several submissions of a system counts, where a season's ledger says so: last, best or chosen."""
     max_targets_lost: float = 0.5
     """Share of a key's targets that may be lost: beyond, nobody is scored."""
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 
 from pipeline.config.models import LedgerEntry
 from pipeline.config.place import OpenDocument
 from pipeline.errors import StoreError, UsageError
 from pipeline.protocols import find
-from pipeline.season.standing import Fate, standing
+from pipeline.season.standing import COUNTS, Fate, standing
 from pipeline.store.blobs import Store
 from pipeline.terms import System
+
+
+def rule_of(entry: LedgerEntry, place: OpenDocument) -> str:
+    """Which of several submissions counts in the ledger's phase; "" where that cannot be read, which is noted
+    elsewhere."""
+    try:
+        store = Store(place.resolve(("systems", "ledger", "store"), entry.store))
+        return standing(store, entry.season).rules.phase(entry.phase).counts
+    except (UsageError, StoreError):
+        return ""
 
 
 def ledger_systems(
@@ -20,7 +31,7 @@ def ledger_systems(
     store = Store(place.resolve(("systems", "ledger", "store"), entry.store))
     try:
         found = standing(store, entry.season)
-        counting = found.counting(found.rules.phase(entry.phase).name)
+        counting = found.competing(found.rules.phase(entry.phase).name)
     except (UsageError, StoreError) as error:
         place.note(("systems", "ledger"), "no_ledger", f"cannot be read: {error}")
         return []
@@ -28,17 +39,28 @@ def ledger_systems(
         place.note(("systems", "ledger"), "no_match", f"has no submission that counts in phase {entry.phase}")
     systems: dict[str, System] = {}
     main = find(found.rules.protocol).family.outputs[0]
+    heads = {fate.run.slot: fate.run.system for fate in counting if fate.run is not None and fate.state == COUNTS}
     for fate in sorted(counting, key=lambda fate: fate.submission.number):
-        if fate.run is not None:
-            name = fate.run.system
-            systems[name] = _with(systems.get(name), fate, main, store, pairs, place)
+        if fate.run is not None and fate.run.slot in heads:  # what a whole submission left out is scored no more
+            name = _named(fate, heads)
+            made = _with(systems.get(name), name, fate, main, store, pairs, place)
+            systems[name] = replace(made, version_of=heads[fate.run.slot]) if len(counting) > len(heads) else made
     for name in sorted(set(others) & set(systems)):
         place.note(("systems", name), "two_systems", f"stands in the ledger of {entry.season} too")
     return [systems[name] for name in sorted(systems)]
 
 
+def _named(fate: Fate, heads: Mapping[str, str]) -> str:
+    """A run's system; of earlier versions of it, where these are scored too, with the version."""
+    run = fate.run
+    if run is None or fate.state == COUNTS or run.system != heads[run.slot]:
+        return "" if run is None else run.system
+    return f"{run.system}@{run.version}"
+
+
 def _with(
     before: System | None,
+    name: str,
     fate: Fate,
     main: str,
     store: Store,
@@ -59,4 +81,4 @@ def _with(
         elif output.role != "description":
             others.setdefault(output.role, {})[cell] = store.url(output.path)
     primary = (run.primary if run else True) and (before is None or before.primary)
-    return System(run.system if run else "", team, primary, outputs, None, "", others)
+    return System(name, team, primary, outputs, None, "", others)

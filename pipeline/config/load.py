@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from pipeline.config.document import Path, read_document
+from pipeline.config.ledger import rule_of
 from pipeline.config.models import DatasetEntry, EvaluationEntry, validate
 from pipeline.config.names import twins
 from pipeline.config.overlays import collect_overlays
@@ -50,6 +51,7 @@ def _resolve(entry: EvaluationEntry, place: OpenDocument, pairs: tuple[Pair, ...
     """The evaluation with every path absolute; faults are noted in ``place``."""
     if re.search(r"[*?{}]", place.folder):
         place.note(("name",), "bad_url", f"stands in the folder {shown(place.folder)}, whose name holds * ? {{ or }}")
+    ledger = entry.systems.discovery.ledger
     everywhere, rules = rank_rules(entry.rank_by)
     overrides = {**entry.settings, **everywhere}
     protocol = find(entry.protocol, mode=entry.mode, overrides=overrides)
@@ -59,6 +61,7 @@ def _resolve(entry: EvaluationEntry, place: OpenDocument, pairs: tuple[Pair, ...
         mode=entry.mode,
         overrides=tuple(overrides.items()),
         rank_by=rules,
+        counts="" if ledger is None else rule_of(ledger, place),
         datasets=_datasets(entry, place, pairs),
         query_sets=_query_sets(entry, place),
         systems=collect_systems(entry, place, pairs),

@@ -78,6 +78,7 @@ class _Phase(_SeasonModel):
     """Read by ``pipeline.config.pairs``."""
     inputs: dict[str, str] = Field(default_factory=dict)
     fields: dict[str, str] = Field(default_factory=dict)
+    counts: Literal["last", "best", "chosen"] = "last"
     most_runs: Count | None = None
     required: list[_Required] = Field(default_factory=list)
     disclosure: Literal["named", "anonymous", "own"] = "named"
@@ -227,6 +228,9 @@ def _phase(name: str, phase: _Phase, season: _Season, place: OpenDocument) -> Se
         if fault is not None:
             place.note(path, *fault)
         inputs[role] = place.resolve(path, url)
+    if phase.counts == "best" and (phase.kind == "eval" or phase.disclosure != "named"):
+        what = "is best, and its boards are not public: who may try again must see what came of it"
+        place.note(("phases", name, "counts"), "bad_field", what, "Give last or chosen.")
     required = tuple(Required(one.board, one.of) for one in phase.required)
     pairs: list[Pair] = []
     if phase.pairs is not None:
@@ -235,7 +239,7 @@ def _phase(name: str, phase: _Phase, season: _Season, place: OpenDocument) -> Se
         check_all_used(pairs, names, ("phases", name), place)
     kept = {
         field: getattr(phase, field)
-        for field in ("kind", "evaluation", "deadline", "late", "fields", "most_runs", "disclosure")
+        for field in ("kind", "evaluation", "deadline", "late", "fields", "most_runs", "disclosure", "counts")
     }
     return SeasonPhase(
         name=name,

@@ -31,6 +31,8 @@ WORKER_DIED = "worker_died"
 SYSTEMS_AT_MOST = 40
 """Systems that are compared in pairs when a run is published: beyond, it takes longer than the rest of publishing, and
 ``rescore analyze`` has it."""
+_PLAIN = ("disclose", "overlays", "pieces", "counts")
+"""Fields of a plan that are stored as they are, where they hold anything."""
 _DAMAGED = "a plan in the store is damaged. Run `rescore run` again to write it anew."
 
 
@@ -89,6 +91,8 @@ class Plan:
     """Forms in which reports include the DET curve of every cell: svg, pdf."""
     findings: tuple[Finding, ...] = ()
     """What was found and is not taken for an output; places are those of the evaluation file."""
+    counts: str = ""
+    """Which of several submissions of a system counts, where a season has a rule."""
     rank_by: tuple[RankRule, ...] = ()
     """Boards that another measure ranks than the protocol's primary one."""
     work: Work = field(default_factory=Work, compare=False)
@@ -169,6 +173,7 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
         det=tuple(det),
         findings=tuple(replace(one, where=one.where.rpartition("/")[2]) for one in evaluation.findings),
         rank_by=evaluation.rank_by,
+        counts=evaluation.counts,
     )
     return replace(save(drafted, store), work=total(works))
 
@@ -241,6 +246,7 @@ def load_plan(store: Store, plan_address: str) -> Plan:
         datasets=tuple(stored.get("datasets", ())),
         det=tuple(stored.get("det", ())),
         findings=tuple(Finding(**one) for one in stored.get("findings", ())),
+        counts=stored.get("counts", ""),
         rank_by=tuple(RankRule(**one) for one in stored.get("rank_by", ())),
     )
 
@@ -325,9 +331,7 @@ def save(drafted: Plan, store: Store) -> Plan:
         "systems": [_system_document(system) for system in drafted.systems],
         "jobs": [_job_document(job) for job in drafted.jobs],
         "labels": drafted.labels,
-        **({"disclose": drafted.disclose} if drafted.disclose else {}),
-        **({"overlays": drafted.overlays} if drafted.overlays else {}),
-        **({"pieces": drafted.pieces} if drafted.pieces else {}),
+        **{name: kept for name in _PLAIN if (kept := getattr(drafted, name))},
         **({"alignments": True} if drafted.alignments else {}),
         **({"datasets": list(drafted.datasets)} if drafted.datasets else {}),
         **({"det": list(drafted.det)} if drafted.det else {}),
@@ -361,7 +365,7 @@ def _overlay_document(layer: Overlay, known: Mapping[str, Source]) -> dict[str, 
 
 def _system_document(system: System) -> dict[str, object]:
     """A system without its URLs, which stand in the jobs."""
-    rare = {"canary": system.canary, "replaced_by": system.replaced_by}
+    rare = {"canary": system.canary, "replaced_by": system.replaced_by, "version_of": system.version_of}
     return {
         "name": system.name,
         "team": system.team,

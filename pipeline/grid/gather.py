@@ -59,6 +59,7 @@ def _attributes(plan: Plan) -> dict[str, Any]:
         "mode": protocol.mode,
         "primary_measure": protocol.primary,
         "title": protocol.title,
+        **({"counts": plan.counts} if plan.counts else {}),
         **({"overlays": json.dumps(plan.overlays, sort_keys=True)} if plan.overlays else {}),
     }
 
@@ -171,7 +172,13 @@ def _rare(plan: Plan, axes: Axes) -> dict[str, Any]:
     replaced = [by_name[name].replaced_by for name in axes.systems]
     data = {"canary": array(canary, ("system",), "organiser's canary", "evaluation file")} if canary.any() else {}
     later = text_array(replaced, ("system",), "the later version that counts in its place")
-    return {**data, **({"replaced_by": later} if any(replaced) else {})}
+    of = [by_name[name].version_of for name in axes.systems]
+    versions = text_array(of, ("system",), "the system it is a version of, of which the best counts")
+    return {
+        **data,
+        **({"replaced_by": later} if any(replaced) else {}),
+        **({"version_of": versions} if any(of) else {}),
+    }
 
 
 def _ranked_by(plan: Plan, axes: Axes) -> NDArray[np.object_]:
@@ -192,12 +199,22 @@ def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64], by: NDArray[np.ob
         key[:, by == measure] = worths(value[..., column], plan.protocol.measures[column].better)[:, by == measure]
     ranked = {one.name for one in plan.systems if one.primary and not one.canary and not one.replaced_by}
     key[[system not in ranked for system in axes.systems]] = np.nan
+    _keep_best(key, [next(one.version_of for one in plan.systems if one.name == name) for name in axes.systems])
     apart = plan.protocol.family.boards.apart
     boards = np.array([axes.identities[system].get("board", "") if apart else "" for system in axes.systems])
     compared = (boards[:, None] == boards).reshape(boards.size, boards.size, *(1,) * (key.ndim - 1))
     better = ((key[None, ...] > key[:, None, ...]) & compared).sum(axis=1)
     ranks: NDArray[np.int64] = np.where(np.isnan(key), 0, better + 1).astype(np.int64)
     return ranks
+
+
+def _keep_best(key: NDArray[np.float64], version_of: Sequence[str]) -> None:
+    """Take the worth away, board by board, of all versions of a system but the best, of equal ones the last."""
+    for head in {name for name in version_of if name}:
+        own = [at for at in range(len(version_of) - 1, -1, -1) if version_of[at] == head]
+        worth = np.where(np.isnan(key[own]), -np.inf, key[own])
+        for at, system in enumerate(own):
+            key[system][worth.argmax(axis=0) != at] = np.nan
 
 
 def _main_curve(curve: Mapping[str, Sequence[Any]]) -> dict[str, NDArray[np.float64]]:

@@ -200,7 +200,8 @@ class _Reader:
         self.team, self.primary = strings(root["team"]), root["primary"].values
         self.canary = root["canary"].values if "canary" in root else np.zeros(len(self.systems), bool)
         none = np.full(len(self.systems), "", object)
-        self.later, self.part = (strings(root[name]) if name in root else none for name in ("replaced_by", "board"))
+        own = ("replaced_by", "board", "version_of")
+        self.later, self.part, self.head = (strings(root[name]) if name in root else none for name in own)
 
     def has_cells(self, query_set: str, dataset: str) -> bool:
         """Whether the evaluation asks for the query set on the dataset."""
@@ -215,6 +216,7 @@ class _Reader:
             for s in range(len(self.systems))
             if not (self.reason[(*place, at, s)] == "other_board").all()
         ]
+        entries = [one for one in entries if not (one.replaced_by and one.failed == "missing_output")]
         return Board(query_set, dataset, condition, tuple(sorted(entries, key=_order)), str(self.rank_by[(*place, at)]))
 
     def _entry(self, place: tuple[int, int], condition: int, system: int) -> BoardEntry:
@@ -223,7 +225,7 @@ class _Reader:
             team=self.team[system],
             primary=bool(self.primary[system]),
             canary=bool(self.canary[system]),
-            replaced_by=self.later[system],
+            replaced_by=self.later[system] or self._better_version((*place, condition), system),
             board=self.part[system],
             rank=int(self.rank[(*place, condition, system)]),
             figures={
@@ -231,6 +233,11 @@ class _Reader:
             },
             **{name: texts[(*place, system)] for name, texts in self.cell.items()},
         )
+
+    def _better_version(self, board: tuple[int, ...], system: int) -> str:
+        """The version that counts on a board in place of another one; "" where this one does, or none."""
+        same = np.flatnonzero((self.head == self.head[system]) & (self.rank[board] > 0))
+        return self.systems[same[0]] if self.head[system] and not self.rank[board][system] and same.size else ""
 
     def _figure(self, at: tuple[int, ...]) -> Figure:
         value = float(self.value[at])

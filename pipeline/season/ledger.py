@@ -17,7 +17,7 @@ from pipeline.store import numbered
 from pipeline.store.blobs import Store
 from pipeline.store.paths import checked_name
 
-RULES, ROSTER, SUBMISSION, WITHDRAWAL, KEY, DECISION, APPEAL = KINDS = (
+RULES, ROSTER, SUBMISSION, WITHDRAWAL, KEY, DECISION, APPEAL, CHOICE = KINDS = (
     "rules",
     "roster",
     "submission",
@@ -25,6 +25,7 @@ RULES, ROSTER, SUBMISSION, WITHDRAWAL, KEY, DECISION, APPEAL = KINDS = (
     "key",
     "decision",
     "appeal",
+    "choice",
 )
 _FOLDER = "seasons"
 _TRIES = 1000

@@ -108,6 +108,12 @@ class Standing:
         """The runs that count in a phase."""
         return tuple(fate for fate in self.fates if fate.state == COUNTS and fate.submission.phase == phase)
 
+    def competing(self, phase: str) -> tuple[Fate, ...]:
+        """The runs that a phase's evaluation scores: those that count, and where the best of several does, what they
+        replaced."""
+        states = (COUNTS, REPLACED) if self.rules.phase(phase).counts == "best" else (COUNTS,)
+        return tuple(fate for fate in self.fates if fate.state in states and fate.submission.phase == phase)
+
     def withdrawal(self, submission: Submission, run: SubmittedRun) -> LedgerRecord | None:
         """The entry that withdraws a run, None where there is none."""
         for entry in self.entries:
@@ -121,12 +127,26 @@ class Standing:
         entry = self.withdrawal(submission, run)
         if entry is not None:
             return WITHDRAWN, str(entry.body["reason"])
-        best = max(self._rivals(submission, run), key=lambda rival: rival.rank)
+        rivals = list(self._rivals(submission, run))
+        best = self._chosen(rivals) or max(rivals, key=lambda rival: rival.rank)
         if best.number == submission.number:
             return COUNTS, "late" if submission.late else ""
+        if self._chosen(rivals) is not None:
+            return REPLACED, f"no. {best.number} is chosen"
         if submission.late and not best.late:
             return LATE, f"no. {best.number} arrived in time and counts"
         return REPLACED, f"no. {best.number} came later"
+
+    def _chosen(self, rivals: Sequence[Submission]) -> Submission | None:
+        """The submission that its team has chosen, where the phase lets it."""
+        phase = self.rules.phase(rivals[0].phase)
+        numbers = {
+            entry.body["submission"]: entry.number
+            for entry in self.entries
+            if entry.kind == ledger.CHOICE and phase.counts == "chosen"
+        }
+        found = [rival for rival in rivals if rival.number in numbers]
+        return max(found, key=lambda rival: numbers[rival.number], default=None)
 
     def _rivals(self, submission: Submission, run: SubmittedRun) -> Iterable[Submission]:
         """Valid submissions of which one counts, this one included."""

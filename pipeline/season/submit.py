@@ -17,7 +17,16 @@ from pipeline.season.examine import Examined, examined
 from pipeline.season.ledger import LedgerRecord
 from pipeline.season.naming import Piece
 from pipeline.season.rules import SeasonPhase
-from pipeline.season.standing import Output, Standing, Submission, SubmittedRun, standing_of, submission_of
+from pipeline.season.standing import (
+    COUNTS,
+    REPLACED,
+    Output,
+    Standing,
+    Submission,
+    SubmittedRun,
+    standing_of,
+    submission_of,
+)
 from pipeline.season.times import now, stamp
 from pipeline.season.verdict import ERROR, Remarks
 from pipeline.store.address import digest_stream
@@ -104,6 +113,32 @@ def withdraw(
         raise UsageError(f"team {team} has nothing of that name to withdraw in phase {chosen.name} (it has {have}).")
     body = {"team": team, "phase": chosen.name, "submission": submission, "system": system, "reason": reason}
     return ledger.append(store, season, ledger.WITHDRAWAL, at or now(), sender.by or team, lambda _: body)
+
+
+def choose(
+    store: Store, season: str, sender: Sender, submission: int, reason: str = "", *, at: datetime | None = None
+) -> LedgerRecord:
+    """Enter which of a team's submissions counts, in a phase where teams choose.
+
+    Raises ``UsageError`` where the phase has another rule, the team has no such submission that is valid, or the
+    deadline is over and nobody but the team asks.
+    """
+    standing, moment = standing_of(season, ledger.entries(store, season)), at or now()
+    chosen, team = standing.rules.phase(sender.phase), sender.team
+    if chosen.counts != "chosen":
+        raise UsageError(f"of several submissions in phase {chosen.name} the {chosen.counts} counts: none is chosen.")
+    if moment > chosen.ends and sender.by in ("", team):
+        raise UsageError(f"the deadline of {chosen.name} is over ({chosen.deadline}). Ask the organiser.")
+    valid = [
+        fate.submission.number
+        for fate in standing.fates
+        if (fate.submission.team, fate.submission.phase) == (team, chosen.name) and fate.state in (COUNTS, REPLACED)
+    ]
+    if submission not in valid:
+        have = ", ".join(f"no. {number}" for number in sorted(set(valid))) or "nothing"
+        raise UsageError(f"team {team} has no valid submission no. {submission} in time ({chosen.name} has {have}).")
+    body = {"team": team, "phase": chosen.name, "submission": submission, "reason": reason}
+    return ledger.append(store, season, ledger.CHOICE, moment, sender.by or team, lambda _: body)
 
 
 def receipt(standing: Standing, submission: Submission) -> dict[str, Any]:

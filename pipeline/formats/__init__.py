@@ -29,6 +29,7 @@ PLACES: Mapping[str, str] = MappingProxyType(
         "stm": "stt.stm",
         "ctm": "stt.ctm",
         "lexicon": "stt.lexicon",
+        "glm": "stt.glm",
         "trn": "stt.trn",
         "lre_key": "lre.key",
         "lre_out": "lre.out",

@@ -73,6 +73,8 @@ def _freeze(store: Store, found: Standing, phase: ShownPhase, release: ShownRele
         "boards.json": boards_json(release.run),
         "board.csv": store.get(run.reports["board.csv"]),
     }
+    told = {entry.description for one in release.boards for entry in one.board.entries if entry.description}
+    files |= {name: store.get(run.reports[name]) for name in sorted(told)}
     for name, data in files.items():
         store.create(f"{base}/{name}", data)
 

@@ -30,6 +30,7 @@ PLACES: Mapping[str, str] = MappingProxyType(
         "ctm": "stt.ctm",
         "lexicon": "stt.lexicon",
         "trn": "stt.trn",
+        "labelled": "labelled",
         "lre_key": "lre.key",
         "lre_out": "lre.out",
         "med_index": "med.index",

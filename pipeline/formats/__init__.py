@@ -31,6 +31,7 @@ PLACES: Mapping[str, str] = MappingProxyType(
         "lexicon": "stt.lexicon",
         "glm": "stt.glm",
         "trn": "stt.trn",
+        "labelled": "labelled",
         "lre_key": "lre.key",
         "lre_out": "lre.out",
         "med_index": "med.index",

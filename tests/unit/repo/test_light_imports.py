@@ -47,4 +47,4 @@ def test_finding_a_protocol_imports_its_family_alone(name, family):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     rooms, names = (line.split() for line in done.stdout.splitlines())
     assert rooms == [family]
-    assert names[0] == "openkws13", "the order of all is that of the rooms, whichever was searched first"
+    assert names[0] == "detection", "the order of all is that of the rooms, whichever was searched first"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pipeline.formats.convert import Conversion, Given, Made
-from pipeline.formats.convert.values import Word, seconds, words_of
+from pipeline.formats.convert.values import TimedWord, seconds, words_of
 
 
 def convert(given: Given) -> Made:
@@ -13,7 +13,7 @@ def convert(given: Given) -> Made:
     return Made.text("".join(map(_record, words_of(given))))
 
 
-def _record(word: Word) -> str:
+def _record(word: TimedWord) -> str:
     confidence = "<NA>" if math.isnan(word.confidence) else seconds(word.confidence)
     times = f"{seconds(word.begin_s)} {seconds(word.dur_s)}"
     return f"LEXEME {word.file} {word.channel} {times} {word.word} lex <NA> {confidence}\n"

@@ -14,7 +14,7 @@ from pipeline.formats.stt.ctm import MARKS, read_ctm
 from pipeline.formats.stt.stm import read_stm
 
 
-class Word(NamedTuple):
+class TimedWord(NamedTuple):
     """A word of an output; ``confidence`` is NaN where there is none."""
 
     file: str
@@ -44,14 +44,14 @@ def seconds(time_s: float) -> str:
     return format(Decimal(repr(time_s)), "f")
 
 
-def words_of(given: Given, part: str = "") -> list[Word]:
+def words_of(given: Given, part: str = "") -> list[TimedWord]:
     """The words of a CTM. Raises ``InputError`` for alternatives, which few formats have."""
     where = given.where(part)
     table = read_ctm(io.BytesIO(given.files[part]), where).words
     texts = [table.text(name) for name in ("file", "channel")]
     times = [table[name].tolist() for name in ("begin_s", "dur_s")]
     rest = (table.text("word"), table["confidence"].tolist(), table["line"].tolist())
-    words = [Word(*row) for row in zip(*texts, *times, *rest, strict=True)]
+    words = [TimedWord(*row) for row in zip(*texts, *times, *rest, strict=True)]
     problems = Problems(where)
     for word in words:
         if word.word in MARKS.values():
@@ -75,16 +75,16 @@ def segments_of(given: Given) -> list[Segment]:
     return segments
 
 
-def ctm(words: Iterable[Word]) -> str:
+def ctm(words: Iterable[TimedWord]) -> str:
     """Words as a CTM by file, channel and time; a confidence only where there is one."""
     return "".join(f"{' '.join(row)}\n" for row in map(_row, sorted(words, key=_place)))
 
 
-def _place(word: Word) -> tuple[str, str, float]:
+def _place(word: TimedWord) -> tuple[str, str, float]:
     return word.file, word.channel, word.begin_s
 
 
-def _row(word: Word) -> Iterator[str]:
+def _row(word: TimedWord) -> Iterator[str]:
     yield from (word.file, word.channel, seconds(word.begin_s), seconds(word.dur_s), word.word)
     if not math.isnan(word.confidence):
         yield seconds(word.confidence)

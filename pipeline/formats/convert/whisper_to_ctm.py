@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.errors import InputError, Problems
 from pipeline.formats.convert import Conversion, Given, Made
-from pipeline.formats.convert.values import Word, chosen, ctm
+from pipeline.formats.convert.values import TimedWord, chosen, ctm
 from pipeline.formats.findings import quoted
 
 _TEXTS, _CONFIDENCES = ("word", "text"), ("probability", "score", "confidence")
@@ -52,7 +52,7 @@ def _entries(document: Any, problems: Problems) -> Iterator[dict[str, Any]]:
             problems.add("no_words", None, what, "Let the recogniser write word timestamps.")
 
 
-def _word(file: str, channel: str, entry: dict[str, Any], at: int, problems: Problems) -> Iterator[Word]:
+def _word(file: str, channel: str, entry: dict[str, Any], at: int, problems: Problems) -> Iterator[TimedWord]:
     text = next((entry[name] for name in _TEXTS if isinstance(entry.get(name), str)), "").strip()
     begin_s, end_s = (_number(entry.get(name)) for name in ("start", "end"))
     if not text or len(text.split()) != 1:
@@ -63,7 +63,7 @@ def _word(file: str, channel: str, entry: dict[str, Any], at: int, problems: Pro
         problems.add("no_time", None, what, "Align the words again: their times would be made up.")
     else:
         confidence = next((_number(entry[name]) for name in _CONFIDENCES if entry.get(name) is not None), math.nan)
-        yield Word(file, channel, begin_s, round(end_s - begin_s, 6), text, confidence, at)
+        yield TimedWord(file, channel, begin_s, round(end_s - begin_s, 6), text, confidence, at)
 
 
 def _number(value: Any) -> float:

@@ -9,7 +9,7 @@ UV      = $(BIN)/uv pip
 UV_PIN  = $(shell sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock)
 ARGS   ?=
 
-.PHONY: install demo season test check format lock bench bench-large soak simulate fuzz fuzz-guided clean
+.PHONY: install demo season test test-alone test-deaths test-servers check format lock bench bench-large soak simulate fuzz fuzz-guided clean
 .DEFAULT_GOAL := install
 
 install: $(STAMP)
@@ -34,17 +34,20 @@ season: $(STAMP)
 # `make test ARGS=tests/unit/align` runs what it names, in one process.
 test: $(STAMP)
 ifeq ($(strip $(ARGS)),)
-	@echo "Tests run in two processes, each shown when it has ended: some 20 minutes each on two cores."
-	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target test-alone test-servers
+	@echo "Tests run in three processes, each shown when it has ended: less than 30 minutes on two cores."
+	@$(MAKE) --no-print-directory --jobs 3 --keep-going --output-sync=target test-alone test-deaths test-servers
 else
 	$(BIN)/pytest $(ARGS)
 endif
 
 test-alone: $(STAMP)
-	$(BIN)/pytest tests/properties tests/conformance tests/unit tests/simulation tests/fuzz
+	$(BIN)/pytest --durations=15 tests/properties tests/conformance tests/unit tests/simulation tests/fuzz
+
+test-deaths: $(STAMP)
+	$(BIN)/pytest --durations=15 tests/end_to_end/deaths
 
 test-servers: $(STAMP)
-	$(BIN)/pytest tests/end_to_end
+	$(BIN)/pytest --durations=15 tests/end_to_end --ignore tests/end_to_end/deaths
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -78,8 +81,8 @@ soak: $(STAMP)
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest tests/properties --timeout=7200 $(ARGS)
 	RESCORE_MINIMA=10000 $(BIN)/pytest --timeout=3600 tests/properties/entropy/test_recalibration_minima.py
 	RESCORE_SCLITE=10000 $(BIN)/pytest --timeout=3600 tests/conformance/live/test_sclite_live.py
-	RESCORE_KILLS=30 $(BIN)/pytest -s tests/end_to_end/test_rescoring_kills.py
-	RESCORE_KILL_ROUNDS=200 $(BIN)/pytest -s tests/end_to_end/test_kill_rounds.py
+	RESCORE_KILLS=30 $(BIN)/pytest -s tests/end_to_end/deaths/test_rescoring_kills.py
+	RESCORE_KILL_ROUNDS=200 $(BIN)/pytest -s tests/end_to_end/deaths/test_kill_rounds.py
 	RESCORE_SYSTEMS=50 $(BIN)/pytest --timeout=1800 tests/end_to_end/test_rescoring_withdrawal.py
 	$(BIN)/python -m bench.meta --systems 4 --rows 2000 --replicates 120
 	RESCORE_LIVE_CASES=1000 $(BIN)/pytest --timeout=36000 tests/conformance/live/test_live_*.py

@@ -29,6 +29,8 @@ QUIET = {
     "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
     # What went wrong is told once, by us, with what to do about it. Servers still receive the log.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    # Its services tell each event that a lost server does not take, in several kB.
+    "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
     # What workers log comes here outside any run of Prefect's.
     "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
 }
@@ -44,12 +46,13 @@ ADDRESSES = ("tcp", "tls", "ws", "wss")
 """What the address of somebody else's scheduler begins with."""
 DASK_LOGGING = {
     "distributed": "warning",
+    "distributed.client": "critical",
     "distributed.worker": "critical",
     "distributed.nanny": "error",
     "distributed.sizeof": "error",
 }
-"""Levels by logger: a worker's traceback of what is retried or reported anyway is noise, and so is its slow goodbye,
-and that a performance report is nested too deeply for its size to be told."""
+"""Levels by logger: a worker's traceback of what is retried or reported anyway is noise, and so are its slow goodbye,
+what a client says of a scheduler that is gone, and that a performance report is too deep for its size to be told."""
 
 
 THREAD_VARIABLES = (

@@ -33,7 +33,6 @@ _TO_FINISH = (
     "pipeline.report.cell_tables",
     "pipeline.report.uncertainty",
     "pipeline.report.write",
-    "dask.array",  # xarray looks for it with the first array that it is given
 )
 """What publishing imports. Nothing breaks where something is missing here: it is then imported later."""
 _READERS_AT_ONCE = 8
@@ -97,6 +96,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     if is_probe(plan.evaluation):  # its figures are a line in a study, and nobody opens a page of its own
         return publish(store, plan, results, work=lambda: {**document(plan, total(works)), **notes})
     from pipeline.report.cell_tables import write_cell_tables
+    from pipeline.report.descriptions import write_descriptions
     from pipeline.report.det_file import write_cell_drawings
     from pipeline.report.uncertainty import when_cheap
     from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
@@ -109,6 +109,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
         changes = _changes(previous, plan, grid, ordered)
         folder = prefix + _told_apart(changes, intervals)
         written = write_reports(store, folder, grid, ordered, changes, intervals or ())
+        written |= write_descriptions(store, plan, folder)
         tables = write_cell_tables(store, plan, folder) if plan.alignments else {}
         return {**written, **tables, **(write_cell_drawings(store, plan, folder) if plan.det else {})}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from pipeline.errors import Finding
 
@@ -210,6 +211,12 @@ class System:
     """Outputs of roles beside the protocol's main one, by role."""
     canary: bool = False
     """Made by the organiser to watch the scoring; it has no rank."""
+    description: Mapping[str, str] = field(default_factory=dict)
+    """What its team wrote of it: ``uri``, ``sha256`` and ``name`` of the file; empty where there is none."""
+    version_of: str = ""
+    """The system that it is a version of, where the best of several versions counts on each board."""
+    replaced_by: str = ""
+    """The later version that counts in its place; "" where it counts itself."""
     faults: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """By (query set, dataset) why what was found for it cannot be read as its output."""
 
@@ -237,6 +244,21 @@ class Overlay:
         return all(name in names or not names for name, names in asked)
 
 
+@dataclass(frozen=True, slots=True)
+class RankRule:
+    """The measure that ranks some boards."""
+
+    boards: str
+    """``query_set/dataset`` or ``query_set/dataset/condition``, with wildcards; without a condition it is all of
+    them."""
+    measure: str
+
+    def holds_for(self, query_set: str, dataset: str, condition: str = "all") -> bool:
+        """Whether it ranks the board."""
+        names = (query_set, dataset, condition)
+        return all(fnmatchcase(name, part) for name, part in zip(names, self.boards.split("/", 2), strict=False))
+
+
 _OVERLAID = {"withdraw_queries": "withdrawn", "exclude_files": "excluded_files"}
 """The setting, of names one a line, that a kind of overlay adds to."""
 
@@ -261,6 +283,10 @@ class Evaluation:
     """The (query set, dataset) pairs that are cells; empty: all are."""
     findings: tuple[Finding, ...] = ()
     """What was found and is not taken for an output."""
+    rank_by: tuple[RankRule, ...] = ()
+    """Boards that another measure ranks than the others; of several rules for one the first counts."""
+    counts: str = ""
+    """Which of several submissions of a system counts, where a season's ledger says so: last, best or chosen."""
     max_targets_lost: float = 0.5
     """Share of a key's targets that may be lost: beyond, nobody is scored."""
 
@@ -292,7 +318,8 @@ class Evaluation:
             if layer.kind in _OVERLAID and layer.holds_for(query_set, dataset):
                 name = _OVERLAID[layer.kind]
                 merged[name] = "\n".join(dict.fromkeys([*merged.get(name, "").splitlines(), *layer.values]))
-        return tuple(merged.items())
+        ranked = next((rule.measure for rule in self.rank_by if rule.holds_for(query_set, dataset)), None)
+        return tuple({**merged, **({"rank_by": ranked} if ranked else {})}.items())
 
     def cells(self) -> tuple[Cell, ...]:
         """Every (Q, Ω, system) that exists, submitted or not, in the order of the evaluation file."""

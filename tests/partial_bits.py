@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.partials.outcomes import Outcomes
+from pipeline.partials.tie_order import TieOrder
 
 
 def bits_of(partial: Any) -> bytes:
@@ -25,6 +26,8 @@ def sent(partial: Any) -> Any:
 def _parts(value: Any) -> Iterator[bytes]:
     if isinstance(value, Outcomes):  # however many ledgers it is made of
         value = (value.ledger, value.tally)
+    if isinstance(value, TieOrder):  # in whatever order its rows stand
+        value = value.ranked
     if is_dataclass(value):
         yield type(value).__name__.encode()
         for entry in fields(value):

@@ -35,6 +35,7 @@ COMMANDS = {
     "meta": "pipeline.cli.meta",
     "submit": "pipeline.cli.seasons.submit",
     "withdraw": "pipeline.cli.seasons.submit",
+    "choose": "pipeline.cli.seasons.submit",
     "season": "pipeline.cli.seasons.command",
     "explain": "pipeline.cli.explain",
     "whatif": "pipeline.cli.whatif",

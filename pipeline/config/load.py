@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping
 
 from pipeline.config.document import Path, read_document
+from pipeline.config.ledger import rule_of
 from pipeline.config.models import DatasetEntry, EvaluationEntry, validate
 from pipeline.config.names import twins
 from pipeline.config.overlays import collect_overlays
 from pipeline.config.pairs import Pair, collect_pairs
 from pipeline.config.place import OpenDocument
+from pipeline.config.ranking import check_rank_by, rank_rules
 from pipeline.config.roles import check_roles
 from pipeline.config.systems import collect_systems
 from pipeline.config.urls import filled, folder_of, has_secret, masked, shown
@@ -49,12 +51,17 @@ def _resolve(entry: EvaluationEntry, place: OpenDocument, pairs: tuple[Pair, ...
     """The evaluation with every path absolute; faults are noted in ``place``."""
     if re.search(r"[*?{}]", place.folder):
         place.note(("name",), "bad_url", f"stands in the folder {shown(place.folder)}, whose name holds * ? {{ or }}")
-    protocol = find(entry.protocol, mode=entry.mode, overrides=entry.settings)
+    ledger = entry.systems.discovery.ledger
+    everywhere, rules = rank_rules(entry.rank_by)
+    overrides = {**entry.settings, **everywhere}
+    protocol = find(entry.protocol, mode=entry.mode, overrides=overrides)
     evaluation = Evaluation(
         name=entry.name,
         protocol=entry.protocol,
         mode=entry.mode,
-        overrides=tuple(entry.settings.items()),
+        overrides=tuple(overrides.items()),
+        rank_by=rules,
+        counts="" if ledger is None else rule_of(ledger, place),
         datasets=_datasets(entry, place, pairs),
         query_sets=_query_sets(entry, place),
         systems=collect_systems(entry, place, pairs),
@@ -99,6 +106,7 @@ def _check_protocol(place: OpenDocument) -> None:
     if all(alone):
         _accepted(place, ("settings",), name, mode, texts)
         _check_dataset_settings(place, name, mode)
+        check_rank_by(place, find(name, mode=mode))
 
 
 def _check_dataset_settings(place: OpenDocument, name: str, mode: str) -> None:

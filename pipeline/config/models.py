@@ -24,7 +24,7 @@ SECRET_FIELDS = frozenset(
     }
 )
 """Fields that people write to get at a bucket. None is a field of ours, and what they hold would be kept and shown."""
-DISCOVERY = ("pattern", "ledger", "primary", "exclude", "resources", "follow_links")
+DISCOVERY = ("pattern", "ledger", "primary", "contrastive", "exclude", "resources", "follow_links")
 """The words that ``systems`` keeps for discovery; every other field there is a system."""
 
 
@@ -158,6 +158,9 @@ class DiscoveryEntry(_Strict):
     others: dict[str, CellUrl] = Field(default_factory=dict)
     """Patterns of roles beside the main one; they take the names that the main pattern found."""
     primary: list[str] | None = None
+    """Names or patterns of primary systems; all others are contrastive."""
+    contrastive: list[str] = Field(default_factory=list)
+    """Names or patterns of contrastive systems."""
     exclude: list[str] = Field(default_factory=list)
     resources: SystemUrl | None = None
     follow_links: bool = False
@@ -181,6 +184,8 @@ class EvaluationEntry(_Strict):
     settings: dict[str, SettingText] = Field(default_factory=dict)
     max_targets_lost: Annotated[float, BeforeValidator(_share)] = 0.5
     """Share of a key's targets that the dataset may have no place for; beyond, nobody is scored."""
+    rank_by: Any = None
+    """Read by ``pipeline.config.ranking``."""
     overlays: Any = None
     """Read by ``pipeline.config.overlays``."""
     pairs: Any = None

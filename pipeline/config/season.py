@@ -78,6 +78,9 @@ class _Phase(_SeasonModel):
     """Read by ``pipeline.config.pairs``."""
     inputs: dict[str, str] = Field(default_factory=dict)
     fields: dict[str, str] = Field(default_factory=dict)
+    descriptions: Literal["required", "optional"] = "optional"
+    resources: Literal["required", "optional"] = "optional"
+    counts: Literal["last", "best", "chosen"] = "last"
     most_runs: Count | None = None
     required: list[_Required] = Field(default_factory=list)
     disclosure: Literal["named", "anonymous", "own"] = "named"
@@ -227,16 +230,17 @@ def _phase(name: str, phase: _Phase, season: _Season, place: OpenDocument) -> Se
         if fault is not None:
             place.note(path, *fault)
         inputs[role] = place.resolve(path, url)
+    if phase.counts == "best" and (phase.kind == "eval" or phase.disclosure != "named"):
+        what = "is best, and its boards are not public: who may try again must see what came of it"
+        place.note(("phases", name, "counts"), "bad_field", what, "Give last or chosen.")
     required = tuple(Required(one.board, one.of) for one in phase.required)
     pairs: list[Pair] = []
     if phase.pairs is not None:
         names = {"query_sets": phase.query_sets, "datasets": phase.datasets}
         pairs = listed(phase.pairs, ("phases", name, "pairs"), names, place)
         check_all_used(pairs, names, ("phases", name), place)
-    kept = {
-        field: getattr(phase, field)
-        for field in ("kind", "evaluation", "deadline", "late", "fields", "most_runs", "disclosure")
-    }
+    plain = ("kind", "evaluation", "deadline", "late", "fields", "most_runs", "disclosure")
+    kept = {field: getattr(phase, field) for field in (*plain, "counts", "descriptions", "resources")}
     return SeasonPhase(
         name=name,
         query_sets=tuple(phase.query_sets),

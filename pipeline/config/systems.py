@@ -7,12 +7,14 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from pipeline.config import discover
+from pipeline.config.counting import who_counts
 from pipeline.config.document import Path
 from pipeline.config.found import Found, KnownCells, Outputs, by_cell, discovered, excluded, matching, some
 from pipeline.config.ledger import ledger_systems
 from pipeline.config.models import DiscoveryEntry, EvaluationEntry, SystemEntry
 from pipeline.config.place import OpenDocument
 from pipeline.config.urls import filled, masked, placeholders, shown
+from pipeline.protocols import find
 from pipeline.terms import System
 
 
@@ -37,8 +39,8 @@ def collect_systems(
     _check_exclude(discovery, names, place)
     names = [name for name in names if not excluded(name, discovery)]
     of_pattern = {name: by_cell(found.get(name, []), ("systems", "pattern"), known, place) for name in names}
-    declared = _resources(discovery, names, place)
-    primary = _primary(discovery, listed, names, place)
+    declared = _resources(discovery, names, place, needed=discovery.ledger is None)
+    counting = who_counts(discovery, listed, names, find(entry.protocol).family.boards, place)
     systems = []
     for name in names:
         own = listed.get(name, SystemEntry())
@@ -52,12 +54,19 @@ def collect_systems(
         if own.resources is not None:
             resources = place.resolve(("systems", name, "resources"), filled(own.resources, {"system": name}))
         others, out = _others(name, discovery, own.others, outputs, place)
-        about = own.team, primary[name], outputs, resources, own.disclosure, others, own.canary
-        systems.append(System(name, *about, faults={**faults, **out}))
+        about = own.team, counting[name].primary, outputs, resources, own.disclosure, others, own.canary
+        faults = {**faults, **out}
+        systems.append(System(name, *about, faults=faults, replaced_by=counting[name].replaced_by))
     if place.told and not any(system.outputs or system.faults for system in systems):
         place.note(("systems",), "no_match", "leads to no output of any system", "Mend the names that are told of.")
     if discovery.ledger is not None:
-        systems += ledger_systems(discovery.ledger, known.pairs, names, place)
+        systems += ledger_systems(
+            discovery.ledger,
+            known.pairs,
+            names,
+            place,
+            lambda others: _resources(discovery, others, place, needed=not declared),
+        )
     return tuple(systems)
 
 
@@ -106,8 +115,10 @@ def _others(
     return others, faults
 
 
-def _resources(discovery: DiscoveryEntry, names: list[str], place: OpenDocument) -> dict[str, str]:
-    """The resources file of each system that has one where the pattern says."""
+def _resources(
+    discovery: DiscoveryEntry, names: list[str], place: OpenDocument, *, needed: bool = True
+) -> dict[str, str]:
+    """The resources file of each system that has one where the pattern says; where ``needed``, noted if none has."""
     if discovery.resources is None or not names:
         return {}
     path: Path = ("systems", "resources")
@@ -117,7 +128,7 @@ def _resources(discovery: DiscoveryEntry, names: list[str], place: OpenDocument)
     url = place.resolve(path, discovery.resources)
     declared = {name: filled(url, {"system": name}) for name in names}
     declared = {name: one for name, one in declared.items() if discover.is_there(one)}
-    if not declared:
+    if needed and not declared:
         place.note(path, "no_match", f"fits no file of any system ({masked(url)})", "Check the path.")
     out = [name for name, one in declared.items() if not discovery.follow_links and discover.link_out(url, one)]
     for name in out:
@@ -132,22 +143,3 @@ def _check_exclude(discovery: DiscoveryEntry, names: list[str], place: OpenDocum
         if not any(fnmatchcase(name, pattern) for name in names):
             what = f"excludes nothing (got {shown(pattern)}, systems: {some(names)})"
             place.note(("systems", "exclude", index), "unknown_system", what, "Correct or remove it.")
-
-
-def _primary(
-    discovery: DiscoveryEntry, listed: Mapping[str, SystemEntry], names: list[str], place: OpenDocument
-) -> dict[str, bool]:
-    """Whether each system is primary: as it says itself, else as ``primary`` lists, else yes."""
-    for index, name in enumerate(discovery.primary or ()):
-        path: Path = ("systems", "primary", index)
-        if name not in names:
-            what = f"names no system (got {shown(name)}, allowed: {some(names)})"
-            place.note(path, "unknown_system", what, "List a system without outputs yet as `NAME: {}`.")
-        elif name in listed and listed[name].primary is False:
-            place.note(path, "contradiction", f"lists {shown(name)}, which says `primary: false` itself")
-    primary = {}
-    for name in names:
-        own = listed[name].primary if name in listed else None
-        in_list = discovery.primary is None or name in discovery.primary
-        primary[name] = in_list if own is None else own
-    return primary

@@ -89,9 +89,13 @@ def read_role(
     ``InputError`` for a missing or refused file, ``PlatformError`` for one of other bytes than ``sha256`` says, refused
     or not: a file that is half uploaded is refused, and is not the one that was meant.
     """
+    return read_uri(format_of(protocol, role), role, uri, where, sha256)
+
+
+def read_uri(kind: str, role: str, uri: str, where: str | None = None, sha256: str = "") -> tuple[Any, Source]:
+    """As ``read_role``, by the reader of the format ``kind``."""
     name = where or redacted(uri)
-    read = READERS[format_of(protocol, role)]
-    table, hashed = _read_by(uri, name, sha256, lambda stream: read(stream, name))
+    table, hashed = _read_by(uri, name, sha256, lambda stream: _read(kind, stream, name))
     return table, Source(name, role, hashed.sha256, hashed.n_bytes)
 
 
@@ -109,6 +113,26 @@ def _read_by(uri: str, name: str, sha256: str, read: Callable[[BinaryIO], T]) ->
         if not _is_whole(buffered, hashed, sha256):
             raise _changed(uri)
     return made, hashed
+
+
+def _read(kind: str, stream: BinaryIO, name: str) -> Any:
+    """What the reader of a format makes of a stream; a Parquet table is read as the file that it would be."""
+    peek = getattr(stream, "peek", None)
+    if peek is not None and bytes(peek(4)[:4]) == b"PAR1":
+        from pipeline.frames.parquet import as_text
+
+        return READERS[kind](io.BytesIO(as_text(kind, stream, name)), name)
+    return READERS[kind](stream, name)
+
+
+def read_stream(kind: str, role: str, stream: BinaryIO, name: str) -> tuple[Any, Source]:
+    """As ``read_uri``, from a stream that is open, and stays so; ``name`` is what messages call it."""
+    hashed = _Hashed(stream, name)
+    buffered = io.BufferedReader(hashed, _BLOCK)
+    table = _read(kind, unpacked(buffered, name), name)
+    _is_whole(buffered, hashed, "")
+    buffered.detach()
+    return table, Source(name, role, hashed.sha256, hashed.n_bytes)
 
 
 def _is_whole(rest: BinaryIO, hashed: _Hashed, sha256: str) -> bool:

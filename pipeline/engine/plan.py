@@ -24,13 +24,15 @@ from pipeline.protocols.base import Protocol
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
 from pipeline.store.faults import is_read_only
-from pipeline.terms import Cell, Evaluation, Overlay, Source, System
+from pipeline.terms import Cell, Evaluation, Overlay, RankRule, Source, System
 
 WORKER_DIED = "worker_died"
 """Reason of a cell that took its workers with it."""
 SYSTEMS_AT_MOST = 40
 """Systems that are compared in pairs when a run is published: beyond, it takes longer than the rest of publishing, and
 ``rescore analyze`` has it."""
+_PLAIN = ("disclose", "overlays", "pieces", "counts")
+"""Fields of a plan that are stored as they are, where they hold anything."""
 _DAMAGED = "a plan in the store is damaged. Run `rescore run` again to write it anew."
 
 
@@ -89,6 +91,10 @@ class Plan:
     """Forms in which reports include the DET curve of every cell: svg, pdf."""
     findings: tuple[Finding, ...] = ()
     """What was found and is not taken for an output; places are those of the evaluation file."""
+    counts: str = ""
+    """Which of several submissions of a system counts, where a season has a rule."""
+    rank_by: tuple[RankRule, ...] = ()
+    """Boards that another measure ranks than the protocol's primary one."""
     work: Work = field(default_factory=Work, compare=False)
     """The objects that planning made and found: references. Not part of what is stored."""
 
@@ -105,6 +111,11 @@ class Plan:
     def protocol_of(self, job: Job) -> Protocol:
         """The protocol with the settings of the job's (query set, dataset)."""
         return protocols.find(self.protocol_name, mode=self.mode, overrides=dict(job.overrides))
+
+    def ranked_by(self, query_set: str, dataset: str, condition: str) -> str:
+        """The measure that ranks a board."""
+        rules = (rule.measure for rule in self.rank_by if rule.holds_for(query_set, dataset, condition))
+        return next(rules, self.protocol.primary)
 
     @cached_property
     def by_cell(self) -> Mapping[Cell, Job]:
@@ -161,6 +172,8 @@ def plan(evaluation: Evaluation, store: Store, *, alignments: bool = False, det:
         datasets=tuple(entry.name for entry in evaluation.datasets) if evaluation.cells_of else (),
         det=tuple(det),
         findings=tuple(replace(one, where=one.where.rpartition("/")[2]) for one in evaluation.findings),
+        rank_by=evaluation.rank_by,
+        counts=evaluation.counts,
     )
     return replace(save(drafted, store), work=total(works))
 
@@ -233,6 +246,8 @@ def load_plan(store: Store, plan_address: str) -> Plan:
         datasets=tuple(stored.get("datasets", ())),
         det=tuple(stored.get("det", ())),
         findings=tuple(Finding(**one) for one in stored.get("findings", ())),
+        counts=stored.get("counts", ""),
+        rank_by=tuple(RankRule(**one) for one in stored.get("rank_by", ())),
     )
 
 
@@ -316,13 +331,12 @@ def save(drafted: Plan, store: Store) -> Plan:
         "systems": [_system_document(system) for system in drafted.systems],
         "jobs": [_job_document(job) for job in drafted.jobs],
         "labels": drafted.labels,
-        **({"disclose": drafted.disclose} if drafted.disclose else {}),
-        **({"overlays": drafted.overlays} if drafted.overlays else {}),
-        **({"pieces": drafted.pieces} if drafted.pieces else {}),
+        **{name: kept for name in _PLAIN if (kept := getattr(drafted, name))},
         **({"alignments": True} if drafted.alignments else {}),
         **({"datasets": list(drafted.datasets)} if drafted.datasets else {}),
         **({"det": list(drafted.det)} if drafted.det else {}),
         **({"findings": [asdict(one) for one in drafted.findings]} if drafted.findings else {}),
+        **({"rank_by": [asdict(one) for one in drafted.rank_by]} if drafted.rank_by else {}),
     }
     plan_address = address("plan", **stored)
     path = f"plans/{plan_address}.json"
@@ -351,13 +365,13 @@ def _overlay_document(layer: Overlay, known: Mapping[str, Source]) -> dict[str, 
 
 def _system_document(system: System) -> dict[str, object]:
     """A system without its URLs, which stand in the jobs."""
-    canary = {"canary": True} if system.canary else {}
+    rare = {name: getattr(system, name) for name in ("canary", "replaced_by", "version_of", "description")}
     return {
         "name": system.name,
         "team": system.team,
         "primary": system.primary,
         "disclosure": system.disclosure,
-        **canary,
+        **{name: value for name, value in rare.items() if value},
     }
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
 from pipeline import protocols
 from pipeline.engine.counting import ROWS_AT_ONCE
-from pipeline.engine.inputs import read_role
+from pipeline.engine.given import Read, RowOf, by_rows, read_given
 from pipeline.engine.labels import relabel
 from pipeline.engine.load import load_facts
 from pipeline.engine.memory import give_back_memory
@@ -36,13 +36,13 @@ from pipeline.trials.tiles import batches
 
 def score_files(
     protocol: Protocol,
-    inputs: Mapping[str, str],
+    inputs: Mapping[str, Any],
     *,
     cell: Cell | None = None,
     measures: Sequence[str] = (),
     every_point: bool = True,
 ) -> Result:
-    """The result of one output under ``protocol``. ``inputs`` are URLs by role.
+    """The result of one output under ``protocol``. ``inputs`` by role are paths and URLs, bytes and open files, frames.
 
     With ``measures`` it has these figures alone, in the protocol's order, and no blocks, curve or tables; of detections
     nothing else is computed. Without ``every_point`` curves have the points of maxima and of a drawing, as in a run.
@@ -51,7 +51,16 @@ def score_files(
     """
     check_roles(protocol, inputs)
     check_measures(protocol, measures)
-    return _score(protocol, *read_all(protocol, inputs), cell, Scope(tuple(measures) or None, every_point))
+    read = read_inputs(protocol, inputs)
+    tables, rows, odd = read.tables, read.rows, read.findings
+    try:
+        result = _score(protocol, tables, read.sources, cell, Scope(tuple(measures) or None, every_point))
+    except InputError as error:
+        raise InputError(by_rows(error.findings, rows), error.count) from error
+    if not rows:
+        return result
+    findings = (*odd, *by_rows(result.findings, rows))
+    return replace(result, findings=findings, n_findings=result.n_findings + len(odd))
 
 
 def score_tables(
@@ -95,7 +104,7 @@ def _concluded(
         tables.pop(role, None)
     about = survey(family, trials)
     load = load_facts(tables.get("resources"), tables.get("queries"), cell, reference.facts.queries)
-    parts = _partials(family, protocol, trials, reference)
+    parts = partials(family, protocol, trials, reference)
     del trials
     give_back_memory()
     partial = merge_tree(parts, family.zero())
@@ -105,20 +114,20 @@ def _concluded(
     return conclusion, (*reference.findings, *warnings)
 
 
-def _partials(
+def partials(
     family: Family[Trials, Key, Timeline, Totals],
     protocol: Protocol,
     trials: Sliced[Trials],
     reference: Reference[Key, Timeline],
 ) -> list[Totals]:
-    """Partials of runs of buckets, that a large output's trials need not be held several times over."""
+    """The partials of runs of buckets, that a large output's trials need not be held several times over."""
     ranges = batches(trials.offsets, reference.key.offsets, ROWS_AT_ONCE)
     keys: Sliced[Key] = reference.key
     cuts = ((trials.tiles(*ends), keys.tiles(*ends)) for ends in ranges)
     return [family.counted(protocol, rows, key, reference) for rows, key in cuts]
 
 
-def check_roles(protocol: Protocol, inputs: Mapping[str, str]) -> None:
+def check_roles(protocol: Protocol, inputs: Mapping[str, Any]) -> None:
     """Refuse unknown roles and name the missing ones."""
     known = {role.name for role in protocol.roles}
     missing = [role.name for role in protocol.roles if role.required and role.name not in inputs]
@@ -137,19 +146,39 @@ def check_measures(protocol: Protocol, measures: Sequence[str]) -> None:
         raise UsageError(f"{protocol.name} has no measure {', '.join(unknown)} (allowed: {', '.join(known)}).")
 
 
-def read_all(protocol: Protocol, inputs: Mapping[str, str]) -> tuple[dict[str, Any], tuple[Source, ...]]:
+def read_all(protocol: Protocol, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Source, ...]]:
     """Every input by role; the problems of all refused files are raised together."""
-    tables, sources, problems, count = {}, [], list[Finding](), 0
-    for role, uri in inputs.items():
+    read = read_inputs(protocol, inputs)
+    return read.tables, read.sources
+
+
+@dataclass
+class ReadInputs:
+    """Inputs by role: their tables, sources, what is odd of frames, and how lines of frames become rows."""
+
+    tables: dict[str, Any]
+    sources: tuple[Source, ...]
+    rows: dict[str, RowOf]
+    findings: Findings
+
+
+def read_inputs(protocol: Protocol, inputs: Mapping[str, Any]) -> ReadInputs:
+    """Every input of any kind, by role; the problems of all refused ones are raised together."""
+    read, problems, count = dict[str, Read](), list[Finding](), 0
+    for role, value in inputs.items():
         try:
-            tables[role], source = read_role(protocol, role, uri)
-            sources.append(source)
+            read[role] = read_given(protocol, role, value)
         except InputError as error:
             problems += error.findings
             count += error.count
     if problems:
         raise InputError(problems, count)
-    return tables, tuple(sources)
+    return ReadInputs(
+        {role: one.table for role, one in read.items()},
+        tuple(one.source for one in read.values()),
+        {role: one.row_of for role, one in read.items() if one.row_of is not None},
+        tuple(finding for one in read.values() for finding in one.findings),
+    )
 
 
 def survey(family: Family[Trials, Key, Timeline, Totals], trials: Sliced[Trials]) -> Survey:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from pipeline.align.labels import Labels
@@ -71,12 +71,12 @@ class CellPlace:
         """The main output of the cell."""
         return self.job.inputs[self.protocol.family.outputs[0]]
 
-    @property
+    @cached_property
     def trials(self) -> str:
         """Where the cell's trials belong."""
         return trialstore.path_of(self.protocol, self.job.inputs, self.reference.timeline)
 
-    @property
+    @cached_property
     def labels(self) -> str:
         """Where the cell's labels belong."""
         return labelstore.path_of(self.protocol, self.trials, self.job.reference)

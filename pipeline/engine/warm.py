@@ -12,9 +12,9 @@ from pipeline.engine.memory import without_collector
 
 NEEDED = (
     "pipeline.engine.cell",
+    "scipy.sparse.csgraph",
     "pipeline.store.zipped",
     "xarray",
-    "zarr",
     "dask.array",  # xarray looks for it with the first array that it is given
 )
 """What scoring a cell imports. Nothing breaks where something is missing here: it is then imported later."""

@@ -40,7 +40,7 @@ def refusal(name: str, where: str) -> InputError:
     """The refusal of a file that is beyond a budget."""
     _, meaning = BUDGETS[name]
     code = "over_budget"
-    message = f"the file has more than {budget(name)} {meaning}. Hand in a smaller one, or raise {name}."
+    message = f"the file is over a budget (allowed: {budget(name)} {meaning}). Hand in a smaller one, or raise {name}."
     return InputError([Finding(code, message, where)])
 
 

@@ -49,6 +49,34 @@ class TextColumn:
         self.codes.extend(map(self.vocabulary.__getitem__, names))
 
 
+class BytesColumn(TextColumn):
+    """A text column that grows by names in UTF-8, each of which is decoded once."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known = _Decoded(self.vocabulary)
+
+    def extend_bytes(self, names: Iterable[bytes]) -> None:
+        """Add names in order."""
+        self.codes.extend(map(self._known.__getitem__, names))
+
+
+class _Decoded(dict[bytes, int]):
+    """Codes of a vocabulary by the bytes of names."""
+
+    __slots__ = ("_vocabulary",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+
+    def __missing__(self, name: bytes) -> int:
+        code = self[name] = self._vocabulary[name.decode()]
+        return code
+
+
 def table(columns: Mapping[str, TextColumn | array[Any] | bytearray]) -> Table:
     """The finished table: text as int32, ``bytearray`` as bool, ``array`` by its type code. Numbers are not copied."""
     finished = {name: _finished(column) for name, column in columns.items()}

@@ -35,7 +35,8 @@ def decimal(text: str, what: str, line: int | None, problems: Problems) -> float
         allowed = "a decimal number such as 12.5 or 1.25e1"
         problems.add("not_a_number", line, f"{what} is {quoted(text)} (allowed: {allowed})", "Write the plain number.")
     elif math.isinf(number):
-        problems.add("not_finite", line, f"{what} is {quoted(text)} (allowed: at most {_LARGEST} in size)")
+        mend = "Write the number that is meant."
+        problems.add("not_finite", line, f"{what} is {quoted(text)} (allowed: at most {_LARGEST} in size)", mend)
     else:
         return number
     return math.nan

@@ -125,19 +125,18 @@ def _uses(fields: Fields, name: str, problems: Problems) -> dict[str, Use]:
 
 def _use(node: yaml.Node, what: str, problems: Problems) -> Use:
     fields = fields_of(node, what, PHASE_FIELDS, problems)
-    cpu_s, basis = _cpu_s(fields, what, line_of(node), problems)
+    wall_s = _number(fields, "wall_s", problems)
+    cpu_s, basis = _cpu_s(fields, wall_s, what, line_of(node), problems)
     peak = _bytes(fields, "peak_memory_bytes", problems)
     if not fields:
         mend = f"Give some of {', '.join(PHASE_FIELDS)}."
         problems.add("empty_phase", line_of(node), f"{what} declares nothing", mend)
-    wall_s = _number(fields, "wall_s", problems) if cpu_s is not None else None
-    return Use(Phase(cpu_s, peak, basis, wall_s), _nodes(fields.get("nodes"), problems))
+    return Use(Phase(cpu_s, peak, basis, None if cpu_s is None else wall_s), _nodes(fields.get("nodes"), problems))
 
 
-def _cpu_s(fields: Fields, what: str, line: int, problems: Problems) -> tuple[float | None, str]:
+def _cpu_s(fields: Fields, wall_s: float | None, what: str, line: int, problems: Problems) -> tuple[float | None, str]:
     """Seconds as if on a single CPU, and what they were declared as."""
-    wall_s, cores = _number(fields, "wall_s", problems), _count(fields, "cores", problems)
-    cpu_s = _number(fields, "cpu_s", problems)
+    cores, cpu_s = _count(fields, "cores", problems), _number(fields, "cpu_s", problems)
     if "cpu_s" in fields:
         if "wall_s" in fields:
             problems.add("two_times", line, f"{what} has both wall_s and cpu_s (allowed: one of them)", "Remove one.")

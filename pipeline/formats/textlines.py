@@ -32,10 +32,10 @@ def line_groups(stream: BinaryIO, problems: Problems, notices: Notices) -> Itera
         if len(rest) > LINE_BYTES_AT_MOST:
             _refuse_long(problems, number + len(lines))
         spent.lines(len(lines), len(chunk))
-        yield list(_checked(lines, number, problems))
+        yield _checked(lines, number, problems)
         number += len(lines)
     if rest:
-        yield list(_checked([rest], number, problems))
+        yield _checked([rest], number, problems)
 
 
 def _without_mark(head: bytes, problems: Problems, notices: Notices) -> bytes:
@@ -52,13 +52,18 @@ def _refuse_long(problems: Problems, number: int) -> None:
     refuse(problems, "line_too_long", number, what, "Check that this is a text file with one record a line.")
 
 
-def _checked(lines: list[bytes], first: int, problems: Problems) -> Iterator[tuple[int, bytes]]:
-    valid = _is_utf8(b"\n".join(lines))
-    for number, line in enumerate(lines, first):
-        if len(line) > LINE_BYTES_AT_MOST:
-            _refuse_long(problems, number)
-        if valid or _note_bad_byte(line, number, problems):
-            yield number, line
+def _checked(lines: list[bytes], first: int, problems: Problems) -> Lines:
+    """The lines with their numbers, those left out that are not UTF-8. Raises ``InputError`` for one too long."""
+    numbered = list(enumerate(lines, first))
+    if max(map(len, lines), default=0) <= LINE_BYTES_AT_MOST and _is_utf8(b"\n".join(lines)):
+        return numbered
+    return [(number, line) for number, line in numbered if _is_line(line, number, problems)]
+
+
+def _is_line(line: bytes, number: int, problems: Problems) -> bool:
+    if len(line) > LINE_BYTES_AT_MOST:
+        _refuse_long(problems, number)
+    return _note_bad_byte(line, number, problems)
 
 
 def _is_utf8(data: bytes) -> bool:

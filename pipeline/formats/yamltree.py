@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import BinaryIO
 
 import yaml
@@ -34,10 +34,10 @@ def read_yaml(stream: BinaryIO, problems: Problems) -> yaml.Node | None:
         line = mark.line + 1 if mark else None
         what = f"the file is not YAML: {error.problem or error.context}"
         refuse(problems, "yaml_malformed", line, what, "Check indentation, colons and quotes.")
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
-        # Besides its own errors, PyYAML lets those of chr() and int() out for out-of-range escapes and versions.
-        what = f"the file is not YAML: {quoted(str(error))}"
-        refuse(problems, "yaml_malformed", None, what, "Remove control characters and escapes.")
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        what = f"the file is not YAML: it has the character U+{ord(text[error.position]):04X}"
+        refuse(problems, "yaml_malformed", line, what, "Remove it.")
 
 
 def fields_of(node: yaml.Node, what: str, allowed: Collection[str] | None, problems: Problems) -> Fields:
@@ -46,15 +46,16 @@ def fields_of(node: yaml.Node, what: str, allowed: Collection[str] | None, probl
     Notes a problem for a node that is no mapping, and for unknown and repeated fields; these are left out.
     """
     if not isinstance(node, yaml.MappingNode):
-        problems.add("not_a_mapping", line_of(node), f"{what} is no mapping (allowed: `name: value` lines)", "")
+        mend = "Write its fields by name."
+        problems.add("not_a_mapping", line_of(node), f"{what} is no mapping (allowed: `name: value` lines)", mend)
         return {}
     fields: Fields = {}
     for key, value in node.value:
         name = key.value if isinstance(key, yaml.ScalarNode) else None
         if name is None or not name.strip() or (allowed is not None and name not in allowed):
             known = "a name" if allowed is None else ", ".join(allowed)
-            seen = "something that is no name" if name is None else quoted(name)
-            problems.add("unknown_field", line_of(key), f"{what} has the field {seen} (allowed: {known})", "Rename it.")
+            seen = "a field without a name" if name is None else f"the field {quoted(name)}"
+            problems.add("unknown_field", line_of(key), f"{what} has {seen} (allowed: {known})", "Rename it.")
         elif name in fields:
             problems.add("duplicate_field", line_of(key), f"{what} has the field {quoted(name)} twice", "Keep one.")
         else:
@@ -67,7 +68,7 @@ def text_of(node: yaml.Node, what: str, problems: Problems) -> str | None:
     if isinstance(node, yaml.ScalarNode):
         text: str = node.value
         return text
-    problems.add("not_a_value", line_of(node), f"{what} is a list or mapping (allowed: one value)", "")
+    problems.add("not_a_value", line_of(node), f"{what} is a list or mapping (allowed: one value)", "Write one.")
     return None
 
 
@@ -87,8 +88,8 @@ def _decoded(data: bytes, problems: Problems) -> str:
 
 
 def _check_events(text: str, problems: Problems) -> None:
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+    depth, loader = 0, yaml.SafeLoader(text)
+    for event in _events(loader, problems):
         line = event.start_mark.line + 1 if event.start_mark else None
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             refuse(problems, "yaml_alias", line, "anchors (&name) and aliases (*name) are refused", "Write values out.")
@@ -100,4 +101,14 @@ def _check_events(text: str, problems: Problems) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > DEPTH_AT_MOST:
-            refuse(problems, "yaml_too_deep", line, f"values nest deeper than {DEPTH_AT_MOST}", "")
+            refuse(problems, "yaml_too_deep", line, f"values nest deeper than {DEPTH_AT_MOST}", "Make it flatter.")
+
+
+def _events(loader: yaml.SafeLoader, problems: Problems) -> Iterator[yaml.Event]:
+    try:
+        while loader.check_event():
+            yield loader.get_event()  # type: ignore[no-untyped-call]
+    except (ValueError, OverflowError) as error:
+        # Besides its own errors, PyYAML lets those of chr() and int() out for out-of-range escapes and versions.
+        what = f"the file is not YAML: {quoted(str(error))}"
+        refuse(problems, "yaml_malformed", loader.line + 1, what, "Correct the escape or the version.")

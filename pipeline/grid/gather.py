@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from pipeline.grid.margins import SUMMARIES, margins
 from pipeline.grid.rests import rests
 from pipeline.grid.thin import thin
 from pipeline.metrics.best import worths
-from pipeline.terms import Figure
+from pipeline.terms import Figure, System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,7 +41,12 @@ def gather(plan: Plan, results: Sequence[Result]) -> dict[str, xr.Dataset]:
     free = [measure.name for measure in plan.protocol.measures if measure.load]
     groups["margins"] = margins(plan, axes, results, value, free)
     attrs = _attributes(plan)
-    return {name: xr.Dataset(data, coords=coords, attrs=attrs) for name, (data, coords) in groups.items()}
+
+    def variables(made: Mapping[str, Any]) -> dict[str, xr.Variable]:
+        """Arrays of NumPy as they are: else xarray asks whether they are Dask's, and imports all of that to know."""
+        return {name: xr.Variable(one[0], one[1], dict(*one[2:]), fastpath=True) for name, one in made.items()}
+
+    return {name: xr.Dataset(variables(data), variables(coords), attrs) for name, (data, coords) in groups.items()}
 
 
 def _attributes(plan: Plan) -> dict[str, Any]:
@@ -53,6 +59,7 @@ def _attributes(plan: Plan) -> dict[str, Any]:
         "mode": protocol.mode,
         "primary_measure": protocol.primary,
         "title": protocol.title,
+        **({"counts": plan.counts} if plan.counts else {}),
         **({"overlays": json.dumps(plan.overlays, sort_keys=True)} if plan.overlays else {}),
     }
 
@@ -82,25 +89,15 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
                 value[(*place, c, m)], reason[(*place, c, m)] = figure.value, figure.reason or ""
                 status[(*place, c, m)] = figure.status or ""
     dims = (*CELL, "condition", "measure")
-    by_name = {system.name: system for system in plan.systems}
     data = {
         "value": array(value, dims, "figure; NaN where `reason` says why", "measure_source"),
         "reason": text_array(reason, dims, "why a figure is undefined", "rescore"),
         "status": text_array(status, dims, "qualifies a defined figure", "rescore"),
-        "rank": array(
-            _ranks(plan, axes, value), (*CELL, "condition"), "rank by the primary measure; 0 = no rank", "rescore"
-        ),
         "failed": text_array(texts["failed"], CELL, "why a cell was not scored; empty = scored", "rescore"),
         "failed_where": text_array(texts["failed_where"], CELL, "place of the first problem", "rescore"),
         "failed_message": text_array(texts["failed_message"], CELL, "the first problem", "rescore"),
         "signature": text_array(texts["signature"], CELL, "all settings, inputs and the version", "rescore"),
-        "team": text_array(
-            [by_name[s].team or axes.identities[s].get("team", "") for s in axes.systems], ("system",), "team"
-        ),
-        "primary": array(
-            np.array([by_name[s].primary for s in axes.systems]), ("system",), "primary system", "evaluation file"
-        ),
-        **_canaries(plan, axes),
+        **_standing(plan, axes, value),
         **rests(axes, results),
         "measure_unit": text_array([m.unit for m in measures], ("measure",), "unit of the figure", "protocol"),
         "measure_better": text_array([m.better for m in measures], ("measure",), "better direction", "protocol"),
@@ -118,6 +115,24 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
         "measure": text_array(axes.measures, ("measure",), "measure", "protocol"),
     }
     return data, coords
+
+
+def _standing(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> dict[str, Any]:
+    """Ranks, what they are by, and who the systems are."""
+    by, by_name = _ranked_by(plan, axes), {system.name: system for system in plan.systems}
+    return {
+        "rank": array(
+            _ranks(plan, axes, value, by), (*CELL, "condition"), "rank by the measure of `rank_by`; 0 = none", "rescore"
+        ),
+        "rank_by": text_array(by, (*CELL[1:], "condition"), "measure that ranks the board"),
+        "team": text_array(
+            [by_name[s].team or axes.identities[s].get("team", "") for s in axes.systems], ("system",), "team"
+        ),
+        "primary": array(
+            np.array([by_name[s].primary for s in axes.systems]), ("system",), "primary system", "evaluation file"
+        ),
+        **_rare(plan, axes),
+    }
 
 
 def _nowhere(plan: Plan, axes: Axes) -> NDArray[np.bool_]:
@@ -150,32 +165,69 @@ def _identities(axes: Axes) -> dict[str, Any]:
     }
 
 
-def _canaries(plan: Plan, axes: Axes) -> dict[str, Any]:
-    """Which systems are the organiser's own checks; nothing where none is."""
-    canaries = {system.name for system in plan.systems if system.canary}
-    marks = np.array([name in canaries for name in axes.systems])
-    return {"canary": array(marks, ("system",), "organiser's canary", "evaluation file")} if canaries else {}
+def description_file(system: System) -> str:
+    """Where a system's description lies beside the reports: a name of ours with its ending; "" where there is none."""
+    if not system.description:
+        return ""
+    ending = "pdf" if system.description["name"].lower().endswith(".pdf") else "txt"
+    return f"descriptions/{system.description['sha256'][:16]}.{ending}"
 
 
-def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Competition ranks by the primary measure in each cell of (Q, Ω, condition): equal figures share a rank.
+def _rare(plan: Plan, axes: Axes) -> dict[str, Any]:
+    """Which systems are the organiser's own checks, and which ones later versions replace; nothing where none is."""
+    by_name = {system.name: system for system in plan.systems}
+    canary = np.array([by_name[name].canary for name in axes.systems])
+    replaced = [by_name[name].replaced_by for name in axes.systems]
+    data = {"canary": array(canary, ("system",), "organiser's canary", "evaluation file")} if canary.any() else {}
+    later = text_array(replaced, ("system",), "the later version that counts in its place")
+    files = text_array(
+        [description_file(by_name[name]) for name in axes.systems], ("system",), "description of the system"
+    )
+    if any(one.description for one in plan.systems):
+        data["description"] = files
+    of = [by_name[name].version_of for name in axes.systems]
+    versions = text_array(of, ("system",), "the system it is a version of, of which the best counts")
+    return {
+        **data,
+        **({"replaced_by": later} if any(replaced) else {}),
+        **({"version_of": versions} if any(of) else {}),
+    }
 
-    Where the family keeps boards apart, systems of different boards are not compared though they are listed together;
-    where it ranks primary systems only, the others have no rank. Canaries have none.
+
+def _ranked_by(plan: Plan, axes: Axes) -> NDArray[np.object_]:
+    """The measure that ranks each board of (Q, Ω, condition)."""
+    boards = product(axes.query_sets, axes.datasets, axes.conditions)
+    return np.array([plan.ranked_by(*board) for board in boards], object).reshape(*axes.shape[1:], len(axes.conditions))
+
+
+def _ranks(plan: Plan, axes: Axes, value: NDArray[np.float64], by: NDArray[np.object_]) -> NDArray[np.int64]:
+    """Competition ranks by the measure that ranks each board of (Q, Ω, condition): equal figures share a rank.
+
+    Where the family keeps boards apart, systems of different boards are not compared though they are listed together.
+    Contrastive systems, canaries and versions that later ones replace have no rank.
     """
-    column = axes.measures.index(plan.protocol.primary)
-    key = worths(value[..., column], plan.protocol.measures[column].better)
-    if plan.protocol.family.boards.primaries_only:
-        primary = {system.name: system.primary for system in plan.systems}
-        key[[not primary[system] for system in axes.systems]] = np.nan
-    canaries = {system.name for system in plan.systems if system.canary}
-    key[[system in canaries for system in axes.systems]] = np.nan
+    key = np.full(value.shape[:-1], np.nan)
+    for measure in np.unique(by).tolist():
+        column = axes.measures.index(measure)
+        key[:, by == measure] = worths(value[..., column], plan.protocol.measures[column].better)[:, by == measure]
+    ranked = {one.name for one in plan.systems if one.primary and not one.canary and not one.replaced_by}
+    key[[system not in ranked for system in axes.systems]] = np.nan
+    _keep_best(key, [next(one.version_of for one in plan.systems if one.name == name) for name in axes.systems])
     apart = plan.protocol.family.boards.apart
     boards = np.array([axes.identities[system].get("board", "") if apart else "" for system in axes.systems])
     compared = (boards[:, None] == boards).reshape(boards.size, boards.size, *(1,) * (key.ndim - 1))
     better = ((key[None, ...] > key[:, None, ...]) & compared).sum(axis=1)
     ranks: NDArray[np.int64] = np.where(np.isnan(key), 0, better + 1).astype(np.int64)
     return ranks
+
+
+def _keep_best(key: NDArray[np.float64], version_of: Sequence[str]) -> None:
+    """Take the worth away, board by board, of all versions of a system but the best, of equal ones the last."""
+    for head in {name for name in version_of if name}:
+        own = [at for at in range(len(version_of) - 1, -1, -1) if version_of[at] == head]
+        worth = np.where(np.isnan(key[own]), -np.inf, key[own])
+        for at, system in enumerate(own):
+            key[system][worth.argmax(axis=0) != at] = np.nan
 
 
 def _main_curve(curve: Mapping[str, Sequence[Any]]) -> dict[str, NDArray[np.float64]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pipeline.partials.ledger import Ledger
@@ -23,9 +24,15 @@ class DocumentOutcomes:
     tally: Tally = field(default_factory=Tally)
 
     def __add__(self, other: DocumentOutcomes) -> DocumentOutcomes:
-        return DocumentOutcomes(
-            self.ledger + other.ledger,
-            self.order + other.order,
-            self.missing + other.missing,
-            self.tally + other.tally,
+        return DocumentOutcomes.joined([self, other])
+
+    @classmethod
+    def joined(cls, parts: Sequence[DocumentOutcomes]) -> DocumentOutcomes:
+        """The sum of one or more."""
+        tallies = [part.tally for part in parts]
+        return cls(
+            Ledger.joined([part.ledger for part in parts]),
+            TieOrder.joined([part.order for part in parts]),
+            TieOrder.joined([part.missing for part in parts]),
+            sum(tallies[1:], start=tallies[0]),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.partials.ledger import Ledger
@@ -43,15 +43,21 @@ class EventOutcomes:
         object.__setattr__(self, "conditions", dict(sorted(self.conditions.items())))
 
     def __add__(self, other: EventOutcomes) -> EventOutcomes:
-        for event in self.declared.keys() & other.declared.keys():
-            if not self.declared[event].same(other.declared[event]):
+        return EventOutcomes.joined([self, other])
+
+    @classmethod
+    def joined(cls, parts: Sequence[EventOutcomes]) -> EventOutcomes:
+        """The sum of one or more. Raises ``ValueError`` where they declare one event in two ways."""
+        declared = dict[str, Declared]()
+        for event, said in (item for part in parts for item in part.declared.items()):
+            if not declared.setdefault(event, said).same(said):
                 raise ValueError(f"event {event} was declared in two ways: these are parts of two submissions")
-        names = {*self.conditions, *other.conditions}
-        nothing = EventOutcomes()
-        return EventOutcomes(
-            self.ledger + other.ledger,
-            self.ties + other.ties,
-            self.tally + other.tally,
-            {**self.declared, **other.declared},
-            {n: self.conditions.get(n, nothing) + other.conditions.get(n, nothing) for n in names},
+        names = {name for part in parts for name in part.conditions}
+        tallies = [part.tally for part in parts]
+        return cls(
+            Ledger.joined([part.ledger for part in parts]),
+            TieOrder.joined([part.ties for part in parts]),
+            sum(tallies[1:], start=tallies[0]),
+            declared,
+            {name: cls.joined([p.conditions[name] for p in parts if name in p.conditions]) for name in names},
         )

@@ -16,24 +16,29 @@ from typing import Any
 
 from pipeline.errors import Finding, UsageError
 from pipeline.metrics import later
+from pipeline.metrics.best import directed
 from pipeline.metrics.measure import Measure
 from pipeline.protocols import settings as _settings
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Source
 
+RANK_BY = "rank_by"
+"""The override that is no setting of any family: the measure that ranks, in place of the protocol's."""
 _found: dict[tuple[str, str], Protocol] = {}
 
 
 def protocols() -> Mapping[tuple[str, str], Protocol]:
     """Every protocol by (name, mode), found in the modules of this package."""
-    for place in _places():
-        _search(place)
+    _search_all()
     return _found
 
 
 def modes(name: str) -> Mapping[str, Protocol]:
-    """The modes of a protocol, none where there is no such name. Families after its own are not imported."""
-    for place in _places():
+    """The modes of a protocol, none where there is no such name.
+
+    Places that the name begins with are searched first, and none after its own, so that scoring imports one family.
+    """
+    for place in sorted(_places(), key=lambda place: not name.startswith(place.rpartition(".")[2])):
         _search(place)
         if any(owner == name for owner, _ in _found):
             break
@@ -47,12 +52,20 @@ def _places() -> tuple[str, ...]:
 
 
 @cache
-def _search(place: str) -> None:
-    """Find the protocols of a file, or of all files of a folder."""
+def _search(place: str) -> tuple[tuple[str, str], ...]:
+    """Find the protocols of a file, or of all files of a folder; their names and modes."""
     folder = getattr(import_module(place), "__path__", ())
-    for name in (place, *(f"{place}.{one.name}" for one in pkgutil.iter_modules(folder))):
-        for protocol in getattr(import_module(name), "PROTOCOLS", ()):
-            _found[protocol.name, protocol.mode] = _with_later(protocol)
+    names = (place, *(f"{place}.{one.name}" for one in pkgutil.iter_modules(folder)))
+    own = [protocol for name in names for protocol in getattr(import_module(name), "PROTOCOLS", ())]
+    _found.update({(protocol.name, protocol.mode): _with_later(protocol) for protocol in own})
+    return tuple((protocol.name, protocol.mode) for protocol in own)
+
+
+@cache
+def _search_all() -> None:
+    """Find all protocols, in the order of the places whichever was searched first."""
+    for key in [key for place in _places() for key in _search(place)]:
+        _found[key] = _found.pop(key)
 
 
 def _with_later(protocol: Protocol) -> Protocol:
@@ -89,17 +102,35 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str, *, mode: str = "official", overrides: Mapping[str, Any] | None = None) -> Protocol:
-    """The named protocol in one mode, with settings overridden.
+    """The named protocol in one mode, with settings overridden, and with ``rank_by`` the measure that ranks.
 
-    Raises ``UsageError`` naming what is allowed for an unknown name, mode, setting or value.
+    Raises ``UsageError`` naming what is allowed for an unknown name, mode, setting, value or measure.
     """
     known = modes(name)
     if not known:
         raise UsageError(f"unknown protocol {name!r} (allowed: {', '.join(names())}).")
     if mode not in known:
         raise UsageError(f"protocol {name} has no mode {mode!r} (allowed: {', '.join(known)}).")
-    protocol = known[mode]
-    return replace(protocol, settings=_settings.override(protocol.settings, overrides or {}, owner=name))
+    return overridden(known[mode], overrides or {})
+
+
+def overridden(protocol: Protocol, overrides: Mapping[str, Any]) -> Protocol:
+    """A protocol with settings overridden, and with ``rank_by`` the measure that ranks.
+
+    Raises ``UsageError`` for an unknown setting, value or measure.
+    """
+    given = dict(overrides)
+    primary = ranking(protocol, str(given.pop(RANK_BY, protocol.primary)))
+    made = _settings.override(protocol.settings, given, owner=protocol.name)
+    return replace(protocol, settings=made, primary=primary)
+
+
+def ranking(protocol: Protocol, measure: str) -> str:
+    """``measure`` if systems can be ranked by it. Raises ``UsageError`` naming those that they can be."""
+    allowed = sorted(one.name for one in protocol.measures if directed(one.better))
+    if measure not in allowed:
+        raise UsageError(f"{protocol.name} ranks by no measure {measure!r} (allowed: {', '.join(allowed)}).")
+    return measure
 
 
 def idle(protocol: Protocol) -> tuple[Finding, ...]:
@@ -150,7 +181,7 @@ def fields(protocol: Protocol) -> dict[str, Any]:
         "primary": protocol.primary,
         "measures": [[m.name, m.unit, m.better, m.source] for m in protocol.measures_of_edition],
         "roles": [asdict(role) for role in protocol.roles],
-        "settings": {entry["name"]: entry["value"] for entry in _settings.describe(protocol.settings)},
+        "settings": asdict(protocol.settings),
     }
 
 
@@ -176,6 +207,34 @@ def signature(protocol: Protocol, sources: Iterable[Source]) -> str:
     parts += [f"measures:{made_of}"]
     parts += [f"{source.role}:{source.sha256[:12]}" for source in sorted(sources, key=lambda s: (s.role, s.sha256))]
     return "|".join([*parts, f"rescore:{rescore_version()}"])
+
+
+def signature_short(long: str) -> str:
+    """A signature as people cite it: protocol, edition, mode, the settings that were changed, eight digits of it all.
+
+    ``openkws13.2|official|tolerance_s:0.25|#5e1f0c7a``. Equal digits are equal long ones, for all that is scored in a
+    lifetime; the long one says what they stand for.
+    """
+    head, _, rest = long.partition("|")
+    mode, *parts = rest.split("|")
+    if not mode:
+        return long
+    usual = _usual(head.rpartition(".")[0], mode)
+    changed = [part for part in parts if part != usual.get(part.partition(":")[0], part)]
+    shown = [part if len(part) <= _SHORT else f"{part[:_SHORT]}…" for part in changed]
+    return "|".join([head, mode, *shown, f"#{hashlib.sha256(long.encode()).hexdigest()[:8]}"])
+
+
+@cache
+def _usual(name: str, mode: str) -> Mapping[str, str]:
+    """The settings of a protocol as they stand in its signature, by name; none of a protocol that there is not."""
+    known = modes(name).get(mode)
+    listed = {} if known is None else fields(known)["settings"]
+    return {setting: f"{setting}:{_word(value)}" for setting, value in listed.items()}
+
+
+_SHORT = 40
+"""Characters of a setting that a short signature shows."""
 
 
 def _word(value: Any) -> str:

@@ -19,6 +19,7 @@ from pipeline.metrics.measure import Measure, Scored
 from pipeline.partials.merge import Partial
 from pipeline.protocols.blocks import Blocks
 from pipeline.protocols.disputes import Dispute
+from pipeline.protocols.system_ids import SystemId
 from pipeline.terms import Facts, Figure
 
 
@@ -123,6 +124,10 @@ def _no_fields(_: str) -> Mapping[str, str]:
     return {}
 
 
+def _no_standing(_: str) -> SystemId:
+    return SystemId()
+
+
 def _no_slips(_: str) -> Findings:
     return ()
 
@@ -181,10 +186,10 @@ class Boards:
 
     apart: bool = False
     """Whether systems of different boards (a field of ``identify``) are not even ranked in one list."""
-    primaries_only: bool = False
-    """Whether contrastive systems are shown without a rank."""
     identify: Callable[[str], Mapping[str, str]] = _no_fields
     """A system's name → what its fields say, where it follows the evaluation's rule; coordinates of the grid."""
+    standing: Callable[[str], SystemId] = _no_standing
+    """A system's name → whether it is primary, and which version, as far as the evaluation's rule says so."""
     name_slips: Callable[[str], Findings] = _no_slips
     """An output's name → warnings where it means to follow the evaluation's rule and does not."""
 

@@ -48,6 +48,12 @@ class BoardEntry:
     signature: str
     canary: bool = False
     """An organiser's own check, which competes with nobody."""
+    replaced_by: str = ""
+    """The later version that counts in its place."""
+    description: str = ""
+    """Where its team's description of it lies beside the reports; "" where there is none."""
+    board: str = ""
+    """The conditions that its name says, where systems of others are not ranked against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,14 @@ class Board:
     dataset: str
     condition: str
     entries: tuple[BoardEntry, ...]
+    rank_by: str = ""
+    """The measure that ranks them."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The conditions of its systems where there are several: systems are ranked within them alone."""
+        found = sorted({entry.board for entry in self.entries if entry.rank})
+        return tuple(found) if len(found) > 1 else ()
 
     @property
     def is_in_parts(self) -> bool:
@@ -124,7 +138,7 @@ def board_rows(grid: Mapping[str, xr.Dataset]) -> list[dict[str, Any]]:
 
     Keys: query_set, dataset, condition, rank (0: none), system, team, primary (bool), one per measure (float, NaN
     where undefined; the primary one first), reasons (measure → reason code), failed, failed_where, failed_message
-    ("" where scored) and signature.
+    ("" where scored), signature, rank_by and replaced_by ("" for who counts).
     """
     return rows_of(read_run(grid))
 
@@ -150,7 +164,17 @@ def _row(run: RunBoards, board: Board, entry: BoardEntry) -> dict[str, Any]:
         "failed_where": entry.failed_where,
         "failed_message": entry.failed_message,
         "signature": entry.signature,
+        "rank_by": board.rank_by,
+        "replaced_by": entry.replaced_by,
     }
+
+
+def ranked_by(root: xr.Dataset) -> xr.DataArray:
+    """The measure that ranks each board; the primary one in grids that were made before boards could differ."""
+    if "rank_by" in root:
+        return root["rank_by"]
+    one = root["rank"].isel(system=0, drop=True).astype(object)
+    return one.copy(data=np.full(one.shape, str(root.attrs["primary_measure"]), object))
 
 
 def _measures(root: xr.Dataset) -> list[MeasureInfo]:
@@ -171,11 +195,15 @@ class _Reader:
         self.reason = strings(root["reason"].transpose(*figure))
         self.status = strings(root["status"].transpose(*figure))
         self.rank = root["rank"].transpose(*figure[:-1]).values
+        self.rank_by = ranked_by(root).transpose(*figure[:3]).values
         cell = ("query_set", "dataset", "system")
         texts = ("failed", "failed_where", "failed_message", "signature")
         self.cell = {name: strings(root[name].transpose(*cell)) for name in texts}
         self.team, self.primary = strings(root["team"]), root["primary"].values
         self.canary = root["canary"].values if "canary" in root else np.zeros(len(self.systems), bool)
+        none = np.full(len(self.systems), "", object)
+        own = ("replaced_by", "board", "version_of", "description")
+        self.later, self.part, self.head, self.told = (strings(root[name]) if name in root else none for name in own)
 
     def has_cells(self, query_set: str, dataset: str) -> bool:
         """Whether the evaluation asks for the query set on the dataset."""
@@ -190,7 +218,8 @@ class _Reader:
             for s in range(len(self.systems))
             if not (self.reason[(*place, at, s)] == "other_board").all()
         ]
-        return Board(query_set, dataset, condition, tuple(sorted(entries, key=_order)))
+        entries = [one for one in entries if not (one.replaced_by and one.failed == "missing_output")]
+        return Board(query_set, dataset, condition, tuple(sorted(entries, key=_order)), str(self.rank_by[(*place, at)]))
 
     def _entry(self, place: tuple[int, int], condition: int, system: int) -> BoardEntry:
         return BoardEntry(
@@ -198,12 +227,20 @@ class _Reader:
             team=self.team[system],
             primary=bool(self.primary[system]),
             canary=bool(self.canary[system]),
+            replaced_by=self.later[system] or self._better_version((*place, condition), system),
+            board=self.part[system],
+            description=self.told[system],
             rank=int(self.rank[(*place, condition, system)]),
             figures={
                 name: self._figure((*place, condition, system, measure)) for measure, name in enumerate(self.measures)
             },
             **{name: texts[(*place, system)] for name, texts in self.cell.items()},
         )
+
+    def _better_version(self, board: tuple[int, ...], system: int) -> str:
+        """The version that counts on a board in place of another one; "" where this one does, or none."""
+        same = np.flatnonzero((self.head == self.head[system]) & (self.rank[board] > 0))
+        return self.systems[same[0]] if self.head[system] and not self.rank[board][system] and same.size else ""
 
     def _figure(self, at: tuple[int, ...]) -> Figure:
         value = float(self.value[at])

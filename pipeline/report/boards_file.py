@@ -51,7 +51,7 @@ def read_boards(get: Callable[[str], bytes]) -> RunBoards:
             attributes=stored["attributes"],
             primary=stored["primary"],
             measures=tuple(MeasureInfo(**entry) for entry in stored["measures"]),
-            boards=tuple(_board(entry) for entry in chain(stored["boards"], *parts)),
+            boards=tuple(_board({"rank_by": stored["primary"], **entry}) for entry in chain(stored["boards"], *parts)),
             **axes,
         )
     except (ValueError, KeyError, TypeError) as error:

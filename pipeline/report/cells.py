@@ -26,7 +26,6 @@ class ScoredCell:
     system: str
     style: int
     result: Result
-    canary: bool = False
 
     def table(self, name: str) -> tuple[Row, ...]:
         """The rows of a table; none where the family has no such table."""
@@ -63,7 +62,7 @@ def board_cells(run: RunBoards, results: Iterable[Result]) -> tuple[BoardCells, 
     for board in run.boards_of(ALL):
         places = [(entry, (board.query_set, board.dataset, entry.system)) for entry in board.entries]
         cells = [
-            ScoredCell(entry.system, run.systems.index(entry.system), found[place], entry.canary)
+            ScoredCell(entry.system, run.systems.index(entry.system), found[place])
             for entry, place in places
             if place in found
         ]

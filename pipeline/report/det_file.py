@@ -94,16 +94,22 @@ def write_cell_drawings(store: Store, plan: Plan, prefix: str) -> dict[str, str]
 
 def _plot(result: Result, names: Sequence[str]) -> DetPlot | None:
     """The page's own plot of a board with one system."""
-    columns = _columns(thinned(result.curve))
-    if not columns or not np.isfinite(columns["p_miss"] + columns["p_fa"]).any():
-        return None
-    curve = DetCurve(columns["p_miss"], columns["p_fa"], columns.get("twv"), columns["threshold"])
+    run, curves = board_of_one(result, names)
+    plots = det_plots(run, curves, iso_lines)
+    return plots[0] if plots else None
+
+
+def board_of_one(result: Result, names: Sequence[str]) -> tuple[RunBoards, dict[tuple[str, str, str], DetCurve]]:
+    """The board of one system and its curve, thinned as pages have it; no curve where the cell has none."""
     system, query_set, dataset = (*names, "", "")[:3]
     entry = BoardEntry(system, "", True, 1, result.figures, "", "", "", result.signature)
     board = Board(query_set, dataset, ALL, (entry,))
     run = RunBoards({}, result.primary, (system,), (query_set,), (dataset,), (ALL,), (), (board,))
-    plots = det_plots(run, {(system, query_set, dataset): curve}, iso_lines)
-    return plots[0] if plots else None
+    columns = _columns(thinned(result.curve))
+    if not columns or not np.isfinite(columns["p_miss"] + columns["p_fa"]).any():
+        return run, {}
+    curve = DetCurve(columns["p_miss"], columns["p_fa"], columns.get("twv"), columns["threshold"])
+    return run, {(system, query_set, dataset): curve}
 
 
 def _told(result: Result, plot: DetPlot) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from pipeline.engine.result import Result
 from pipeline.grid.disclosure import EVERYTHING, HELD, NO_KEY, SELECTION, Disclosure, levels_of
 from pipeline.grid.query_rows import kept_of
 from pipeline.protocols.base import Conclusion
-from pipeline.report.board import CELL, names
+from pipeline.report.board import CELL, names, ranked_by, strings
 from pipeline.report.changes.diff import Cause, CellDiff, Diff
 from pipeline.report.overlays import disclosed_overlays, disclosed_signature, disclosed_value, named_in, without
 from pipeline.terms import Figure
@@ -123,6 +123,7 @@ def _root(root: xr.Dataset, levels: Levels) -> xr.Dataset:
         for name in ("failed", "signature", "failed_message")
     )
     measures = names(root, "measure")
+    rank_by = strings(ranked_by(root).transpose("dataset", "query_set", "condition"))
     for at, dataset in enumerate(names(root, "dataset")):
         level = levels.get(dataset, Disclosure())
         scored = failed.values[at] == ""
@@ -133,8 +134,8 @@ def _root(root: xr.Dataset, levels: Levels) -> xr.Dataset:
             place[scored[..., None] & (place != "other_board")] = reason
             made["value"].values[at, ..., m] = np.nan
             made["status"].values[at, ..., m] = ""
-        if hidden[measures.index(str(root.attrs["primary_measure"]))]:
-            rank.values[at] = 0
+        untold = [name for name, is_hidden in zip(measures, hidden, strict=True) if is_hidden]
+        rank.values[at][:, np.isin(rank_by[at].astype(np.str_), untold)] = 0
         if level.level == HELD:
             failed.values[at][scored] = HELD
         if not level.shows_all:

@@ -9,6 +9,7 @@ import jinja2
 import jinja2.meta
 from markupsafe import Markup, escape
 
+from pipeline.protocols import signature_short
 from pipeline.report import words
 from pipeline.report.plots import marks
 
@@ -32,6 +33,7 @@ def new_environment() -> jinja2.Environment:
         label=words.label,
         reason_text=words.reason_text,
         style=marks.style,
+        cited=signature_short,
     )
     made.tests["nan"] = math.isnan
     return made

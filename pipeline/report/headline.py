@@ -22,13 +22,15 @@ class Bar:
 
 
 def headline(run: RunBoards) -> tuple[MeasureInfo, ...]:
-    """The measures a board leads with: the primary one, then at most seven more that every reader looks for."""
+    """The measures a board leads with: the primary one, others that rank boards, then those that every reader looks
+    for; at most eight."""
     if len(run.measures) <= AT_MOST:
         return run.measures
     by_name = {measure.name: measure for measure in run.measures}
     protocol = run.protocol
     heads = (name for name in by_name if name in measures() and measures()[name].heads_board)
-    chosen = dict.fromkeys((run.primary, *(protocol.leads if protocol else ()), *heads))
+    ranking = (board.rank_by for board in run.boards if board.rank_by)
+    chosen = dict.fromkeys((run.primary, *ranking, *(protocol.leads if protocol else ()), *heads))
     return tuple(by_name[name] for name in chosen if name in by_name)[:AT_MOST]
 
 

@@ -55,7 +55,9 @@ def board_table(run: RunBoards, board: Board) -> Table:
 
 def _name(entry: BoardEntry) -> Text:
     name = Text(printable(entry.system))
-    if not entry.primary:
+    if entry.replaced_by:
+        name.append(f"\nreplaced by {printable(entry.replaced_by)}", style="dim")
+    elif not entry.primary:
         name.append("\ncontrastive", style="dim")
     if entry.failed:
         name.append(f"\n{printable(entry.failed)}", style="red")

@@ -18,7 +18,7 @@ from pipeline.season.naming import Piece
 from pipeline.season.rules import SeasonPhase, SeasonRules
 from pipeline.season.verdict import ERROR, WARNING, Remarks
 from pipeline.store.blobs import open_input
-from pipeline.trials.joined import SHOWN, Join, Rows, file_finding
+from pipeline.trials.joined import SHOWN, Join, PlacedRows, file_finding
 from pipeline.trials.names import ecf_file_name
 from pipeline.trials.score_matrix import SegmentList
 
@@ -89,7 +89,7 @@ def _language(protocol: Protocol, tables: Mapping[str, Any], piece: Piece, remar
             remarks.error("more", piece.name, f"there are {hidden} more missing or unknown segments")
 
 
-_WORDS = Rows("the output", "", "words", "they are not scored")
+_WORDS = PlacedRows("the output", "", "words", "they are not scored")
 
 
 def _tokens(_: Protocol, tables: Mapping[str, Any], piece: Piece, remarks: Remarks) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 from pipeline.errors import UsageError
 from pipeline.season import ledger
+from pipeline.season.beside import OUTPUTS
+from pipeline.season.beside import RULES as BESIDE
 from pipeline.season.ledger import LedgerRecord
 from pipeline.season.roster import RosterTeam, teams_of
 from pipeline.season.rules import SeasonRules, rules_of
@@ -42,6 +44,8 @@ class SubmittedRun:
     version: int
     fields: Mapping[str, str] = field(default_factory=dict)
     outputs: tuple[Output, ...] = ()
+    kind: str = OUTPUTS
+    """``outputs``, or the role of what stands beside them; of that ``system`` is "" where it is of all of a team's."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,34 @@ class Standing:
 
     def counting(self, phase: str) -> tuple[Fate, ...]:
         """The runs that count in a phase."""
-        return tuple(fate for fate in self.fates if fate.state == COUNTS and fate.submission.phase == phase)
+        return tuple(
+            fate for fate in self._valid(phase) if fate.state == COUNTS and fate.run and fate.run.kind == OUTPUTS
+        )
+
+    def beside(self, phase: str, team: str, system: str) -> Mapping[str, Output]:
+        """What counts beside the outputs of a system, by role: its own, else what its team has for all of its systems,
+        else what lies in the folder of its run."""
+        found: dict[str, tuple[int, Output]] = {}
+        for fate in self._valid(phase):
+            run = fate.run
+            if run is None or fate.state != COUNTS or fate.submission.team != team or run.system not in ("", system):
+                continue
+            for output in run.outputs:
+                worth = 0 if not run.system else 1 if run.kind == OUTPUTS else 2
+                if output.role in BESIDE and worth >= found.get(output.role, (0, output))[0]:
+                    found[output.role] = worth, output
+        return {role: output for role, (_, output) in found.items()}
+
+    def _valid(self, phase: str) -> Iterable[Fate]:
+        return (fate for fate in self.fates if fate.submission.phase == phase)
+
+    def competing(self, phase: str) -> tuple[Fate, ...]:
+        """The runs that a phase's evaluation scores: those that count, and where the best of several does, what they
+        replaced."""
+        states = (COUNTS, REPLACED) if self.rules.phase(phase).counts == "best" else (COUNTS,)
+        return tuple(
+            fate for fate in self._valid(phase) if fate.state in states and fate.run and fate.run.kind == OUTPUTS
+        )
 
     def withdrawal(self, submission: Submission, run: SubmittedRun) -> LedgerRecord | None:
         """The entry that withdraws a run, None where there is none."""
@@ -121,12 +152,26 @@ class Standing:
         entry = self.withdrawal(submission, run)
         if entry is not None:
             return WITHDRAWN, str(entry.body["reason"])
-        best = max(self._rivals(submission, run), key=lambda rival: rival.rank)
+        rivals = list(self._rivals(submission, run))
+        best = self._chosen(rivals) or max(rivals, key=lambda rival: rival.rank)
         if best.number == submission.number:
             return COUNTS, "late" if submission.late else ""
+        if self._chosen(rivals) is not None:
+            return REPLACED, f"no. {best.number} is chosen"
         if submission.late and not best.late:
             return LATE, f"no. {best.number} arrived in time and counts"
         return REPLACED, f"no. {best.number} came later"
+
+    def _chosen(self, rivals: Sequence[Submission]) -> Submission | None:
+        """The submission that its team has chosen, where the phase lets it."""
+        phase = self.rules.phase(rivals[0].phase)
+        numbers = {
+            entry.body["submission"]: entry.number
+            for entry in self.entries
+            if entry.kind == ledger.CHOICE and phase.counts == "chosen"
+        }
+        found = [rival for rival in rivals if rival.number in numbers]
+        return max(found, key=lambda rival: numbers[rival.number], default=None)
 
     def _rivals(self, submission: Submission, run: SubmittedRun) -> Iterable[Submission]:
         """Valid submissions of which one counts, this one included."""

@@ -13,11 +13,22 @@ from typing import Any
 from pipeline.errors import StoreError, UsageError
 from pipeline.formats.lre.names import submission_faults
 from pipeline.season import ledger
+from pipeline.season.beside import DESCRIPTION, OUTPUTS, REQUIRED
+from pipeline.season.beside import RULES as BESIDE
 from pipeline.season.examine import Examined, examined
 from pipeline.season.ledger import LedgerRecord
 from pipeline.season.naming import Piece
 from pipeline.season.rules import SeasonPhase
-from pipeline.season.standing import Output, Standing, Submission, SubmittedRun, standing_of, submission_of
+from pipeline.season.standing import (
+    COUNTS,
+    REPLACED,
+    Output,
+    Standing,
+    Submission,
+    SubmittedRun,
+    standing_of,
+    submission_of,
+)
 from pipeline.season.times import now, stamp
 from pipeline.season.verdict import ERROR, Remarks
 from pipeline.store.address import digest_stream
@@ -106,6 +117,32 @@ def withdraw(
     return ledger.append(store, season, ledger.WITHDRAWAL, at or now(), sender.by or team, lambda _: body)
 
 
+def choose(
+    store: Store, season: str, sender: Sender, submission: int, reason: str = "", *, at: datetime | None = None
+) -> LedgerRecord:
+    """Enter which of a team's submissions counts, in a phase where teams choose.
+
+    Raises ``UsageError`` where the phase has another rule, the team has no such submission that is valid, or the
+    deadline is over and nobody but the team asks.
+    """
+    standing, moment = standing_of(season, ledger.entries(store, season)), at or now()
+    chosen, team = standing.rules.phase(sender.phase), sender.team
+    if chosen.counts != "chosen":
+        raise UsageError(f"of several submissions in phase {chosen.name} the {chosen.counts} counts: none is chosen.")
+    if moment > chosen.ends and sender.by in ("", team):
+        raise UsageError(f"the deadline of {chosen.name} is over ({chosen.deadline}). Ask the organiser.")
+    valid = [
+        fate.submission.number
+        for fate in standing.fates
+        if (fate.submission.team, fate.submission.phase) == (team, chosen.name) and fate.state in (COUNTS, REPLACED)
+    ]
+    if submission not in valid:
+        have = ", ".join(f"no. {number}" for number in sorted(set(valid))) or "nothing"
+        raise UsageError(f"team {team} has no valid submission no. {submission} in time ({chosen.name} has {have}).")
+    body = {"team": team, "phase": chosen.name, "submission": submission, "reason": reason}
+    return ledger.append(store, season, ledger.CHOICE, moment, sender.by or team, lambda _: body)
+
+
 def receipt(standing: Standing, submission: Submission) -> dict[str, Any]:
     """A submission's receipt as JSON: with its own digest, and what became of every run so far."""
     fates = [fate for fate in standing.fates if fate.submission.number == submission.number]
@@ -179,21 +216,35 @@ def _check_ledger(
             remarks.warning("late", "", what, "It counts only where nothing arrived in time.")
     if not found.verdict.accepted or standing.rules.naming == "med":
         return
-    slots = {piece.slot for piece in found.pieces}
+    _check_beside(standing, phase, team, found.pieces, remarks)
+    pieces = [piece for piece in found.pieces if piece.kind == OUTPUTS]
+    slots = {piece.slot for piece in pieces}
     others = [
         fate.run
         for fate in standing.counting(phase.name)
         if fate.run is not None and fate.submission.team == team and fate.run.slot not in slots
     ]
-    _check_primaries(found.pieces, others, remarks)
-    _check_owner(standing, phase, team, found.pieces, remarks)
-    systems = {piece.system for piece in found.pieces} | {run.system for run in others}
+    _check_primaries(pieces, others, remarks)
+    _check_owner(standing, phase, team, pieces, remarks)
+    systems = {piece.system for piece in pieces} | {run.system for run in others}
     if phase.most_runs is not None and len(systems) > phase.most_runs:
         what = f"team {team} would have {len(systems)} systems (allowed: {phase.most_runs})"
         remarks.error("too_many_runs", "", what, "Withdraw one first.")
     if standing.rules.naming == "lre":
-        names = [piece.name for piece in found.pieces] + [output.name for run in others for output in run.outputs]
+        names = [piece.name for piece in pieces] + [output.name for run in others for output in run.outputs]
         remarks.take(ERROR, submission_faults(names))
+
+
+def _check_beside(standing: Standing, phase: SeasonPhase, team: str, pieces: Sequence[Piece], remarks: Remarks) -> None:
+    """Note systems without what the phase requires beside outputs, now or handed in before."""
+    for role, rule in BESIDE.items():
+        now_there = {piece.system for piece in pieces if piece.kind == role}
+        for system in dict.fromkeys(piece.system for piece in pieces if piece.kind == OUTPUTS):
+            there = now_there & {"", system} or role in standing.beside(phase.name, team, system)
+            if getattr(phase, rule) == REQUIRED and not there:
+                what = f"the system {system} has no {role}, which phase {phase.name} requires"
+                name = f"{system}.pdf or {system}.txt" if role == DESCRIPTION else "resources.yaml"
+                remarks.error(f"missing_{role}", "", what, f"Hand in {name} with it.")
 
 
 def _check_primaries(pieces: Iterable[Piece], others: Iterable[SubmittedRun], remarks: Remarks) -> None:
@@ -239,6 +290,7 @@ def _runs(
                 "version": earlier.count(piece.slot) + 1,
                 "fields": dict(piece.fields),
                 "outputs": [],
+                **({"kind": piece.kind} if piece.kind != OUTPUTS else {}),
             },
         )
         name = Path(piece.name).name

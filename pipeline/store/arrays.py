@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,16 +21,12 @@ from pipeline.store.zips import Zip
 
 if TYPE_CHECKING:
     import xarray as xr
-    from zarr.abc.store import Store as ZarrStore
 
-    from pipeline.store.zipped import ZippedStore
+    from pipeline.store.zipped import ZippedArrays
 
 ENDING = ".zarr.zip"
 _ABOUT = "zarr.json"
 """The entry that says what all groups hold."""
-_COORDINATES: dict[str, Any] = {"mask_and_scale": False, "decode_times": False}
-_PLAIN: dict[str, Any] = {"decode_cf": False, "create_default_indexes": False}
-"""What xarray makes of what is stored: coordinates, or not even these, which opens a small group a third sooner."""
 
 
 def write_groups(store: Store, path: str, groups: Mapping[str, xr.Dataset]) -> None:
@@ -47,7 +43,7 @@ class LazyGroup:
     """A group, of which values are read, and checked, when they are asked for."""
 
     dataset: xr.Dataset
-    _source: ZippedStore
+    _source: ZippedArrays
     _group: str
 
     def fetch(self, begin: int, end: int) -> None:
@@ -78,14 +74,14 @@ def opened_zip(zipped: Zip, group: str = "", *, indexes: bool = True, ahead: boo
 
     With ``ahead`` all of the object is read at once.
     """
-    from pipeline.store.zipped import ZippedStore
+    from pipeline.store.zipped import ZippedArrays
 
     if _key(group, "zarr.json") not in zipped.directory:
         raise StoreError(f"{zipped.url}: there is no group {group!r}.")
-    source = ZippedStore(zipped)
+    source = ZippedArrays(zipped)
     if ahead:
         source.fetch(zipped.directory)
-    dataset = dataset_of(source, group, indexes=indexes)
+    dataset = source.dataset(group, indexes=indexes)
     for name, variable in dataset.variables.items():
         _check_chunks(source, _key(group, str(name)), variable.shape)
     return LazyGroup(dataset, source, group)
@@ -106,24 +102,6 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
     return opened(store, path, group).dataset
 
 
-def dataset_of(source: ZarrStore, group: str = "", *, indexes: bool = True) -> xr.Dataset:
-    """A group of a Zarr store, lazily and as it was written: attributes are only attributes.
-
-    Without ``indexes`` no variable is a coordinate either: nobody looks for a row by its name.
-    """
-    import xarray as xr
-
-    dataset: xr.Dataset = xr.open_zarr(
-        source,
-        group=group or None,
-        chunks=None,
-        consolidated=True,
-        zarr_format=3,
-        **(_COORDINATES if indexes else _PLAIN),
-    )
-    return dataset
-
-
 def verify(store: Store, path: str) -> None:
     """Read all of an object; raises ``DamageError`` where a byte is not what was written, or a chunk is not there."""
     verify_zip(Zip(store, path))
@@ -131,18 +109,18 @@ def verify(store: Store, path: str) -> None:
 
 def verify_zip(zipped: Zip) -> None:
     """Read all of an object that was opened; raises as ``verify``."""
-    from pipeline.store.zipped import ZippedStore
+    from pipeline.store.zipped import ZippedArrays
 
     zipped.verify()
     if _ABOUT not in zipped.directory:
         raise DamageError(f"{zipped.url}: it does not say what it holds. Remove the object and run again.")
-    source, about = ZippedStore(zipped), json.loads(zipped.read([_ABOUT])[_ABOUT])
+    source, about = ZippedArrays(zipped), json.loads(zipped.read([_ABOUT])[_ABOUT])
     for name, node in about["consolidated_metadata"]["metadata"].items():
         if node["node_type"] == "array":
             _check_chunks(source, name, node["shape"])
 
 
-def _check_chunks(source: ZippedStore, array: str, shape: Sequence[int]) -> None:
+def _check_chunks(source: ZippedArrays, array: str, shape: Sequence[int]) -> None:
     """Raise ``DamageError`` where an array has not all of its chunks, as Zarr reads them: as zeros."""
     steps = zip(shape, chunk_shape(tuple(shape)), strict=True)
     if source.n_chunks(array) != math.prod(-(-n // step) for n, step in steps):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import DamageError
-from pipeline.store.arrays import dataset_of
 from pipeline.store.blobs import Store
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ ENDING = ".zarr"
 
 def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
     """One group, all of its arrays read. Raises ``DamageError`` where anything is not what was recorded."""
+    import xarray as xr
     from zarr.core.buffer import default_buffer_prototype
     from zarr.storage import MemoryStore
 
@@ -32,6 +32,7 @@ def open_group(store: Store, path: str, group: str = "") -> xr.Dataset:
                     f"{store.url(path)}/{key}: the object is not what was recorded. Run again to mend it."
                 )
             found[key] = default_buffer_prototype().buffer.from_bytes(data)
-    with dataset_of(MemoryStore(found), group) as opened:
+    plain: dict[str, Any] = {"mask_and_scale": False, "decode_times": False}
+    with xr.open_zarr(MemoryStore(found), group=group or None, chunks=None, zarr_format=3, **plain) as opened:
         loaded: xr.Dataset = opened.load()
     return loaded

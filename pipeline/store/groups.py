@@ -22,6 +22,8 @@ CHUNK = 65_536
 """Rows of a chunk, at most."""
 KIND = "groups/2"
 """In which form groups are stored."""
+_SUM_BYTES = 4
+"""Of the checksum that ends a chunk."""
 _SHUFFLES = {"bitshuffle": 0, "noshuffle": 8 * CHUNK}
 """How bytes of numbers stand when they are compressed, and in what blocks (0: as Blosc takes them).
 
@@ -188,4 +190,19 @@ def _compressed(values: Values, shuffle: str) -> bytes:
         plain = little.reshape(-1).view(np.uint8)
         data = blosc.compress(plain, b"zstd", 3, how, _SHUFFLES[shuffle], values.dtype.itemsize)
     checksum: int = google_crc32c.value(bytes(data))
-    return bytes(data) + checksum.to_bytes(4, "little")
+    return bytes(data) + checksum.to_bytes(_SUM_BYTES, "little")
+
+
+def decoded(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Values:
+    """The values of a chunk, whose bytes are those that were written: the zip has a stronger sum than its last four."""
+    from numcodecs import blosc
+    from numcodecs.vlen import VLenUTF8
+    from numcodecs.zstd import Zstd
+
+    body = memoryview(data)[:-_SUM_BYTES]
+    if dtype.kind == "T":
+        texts: Values = VLenUTF8().decode(Zstd().decode(body)).astype(dtype)
+        return texts.reshape(shape)
+    values = np.empty(shape, dtype.newbyteorder("<"))
+    blosc.decompress(body, values)
+    return values

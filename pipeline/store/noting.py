@@ -30,6 +30,13 @@ class NotingStore(Store):
         super().put(path, data)
         self._note(path, data, is_whole=True)
 
+    def create(self, path: str, data: bytes) -> bool:
+        """Write an object unless there is one; note what it is where it was written."""
+        is_mine = super().create(path, data)
+        if is_mine:
+            self._note(path, data, is_whole=True)
+        return is_mine
+
     def get(self, path: str) -> bytes:
         """The bytes of an object, noted."""
         data = super().get(path)

@@ -121,7 +121,7 @@ def _named(names: list[str], first: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Rows:
+class PlacedRows:
     """Rows of one side that are to be found among another side's names."""
 
     owner: str
@@ -133,7 +133,7 @@ class Rows:
     """What becomes of rows that are not found."""
 
 
-def file_finding(rows: Rows, n_rows: int, join: Join) -> tuple[Finding, ...]:
+def file_finding(rows: PlacedRows, n_rows: int, join: Join) -> tuple[Finding, ...]:
     """A finding where rows are in recordings that the other side lacks."""
     if not n_rows:
         return ()
@@ -141,7 +141,9 @@ def file_finding(rows: Rows, n_rows: int, join: Join) -> tuple[Finding, ...]:
     return (Finding("unknown_file", f"{what}. Compare the spelling, case and extension.", rows.role),)
 
 
-def channel_finding(rows: Rows, odd: Mapping[Pair, int], listed: Collection[Pair], other: str) -> tuple[Finding, ...]:
+def channel_finding(
+    rows: PlacedRows, odd: Mapping[Pair, int], listed: Collection[Pair], other: str
+) -> tuple[Finding, ...]:
     """A finding where rows are on channels that the other side has not for their recordings."""
     lacking = {place: n for place, n in odd.items() if place not in set(listed)}
     if not lacking:
@@ -154,7 +156,7 @@ def channel_finding(rows: Rows, odd: Mapping[Pair, int], listed: Collection[Pair
     return (Finding("unknown_channel", f"{what}; {rows.effect}: {told}. {mend}", rows.role),)
 
 
-def silent_finding(rows: Rows, join: Join) -> tuple[Finding, ...]:
+def silent_finding(rows: PlacedRows, join: Join) -> tuple[Finding, ...]:
     """A finding where one side has no row in recordings of the other."""
     silent = join.only_other
     if not silent:

@@ -50,7 +50,7 @@ CASES: dict[str, tuple[str, str | None, str]] = {
     "cr_only": (ERROR, "cr_line_ends", "detection.csv:1: a carriage return stands inside the line"),
     "blank_middle": (ERROR, "blank_line", "detection.csv:5: the line is empty, and records follow"),
     "extra_field": (ERROR, "field_count", "detection.csv:4: the row has 3 fields where the header has 2"),
-    "lower_headers": (ERROR, "bad_header", "'trialid' must be spelt 'TrialID'"),
+    "lower_headers": (ERROR, "bad_header", "Spell 'trialid' as 'TrialID'"),
     "no_header": (ERROR, "bad_header", "the header has no column TrialID"),
     "dup_header": (ERROR, "duplicate_column", "two columns are named 'Score'"),
     "no_rows": (ERROR, "no_rows", "the file has a header and no rows"),

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from pipeline.align.mapping.pairs import Pairs
 from pipeline.arrays import Bools, Codes, Ints
@@ -42,6 +40,9 @@ def parts(pairs: Pairs, mapping: Ints, n_detections: int) -> tuple[Parts, Parts]
 
 def components(pairs: Pairs, n_references: int, n_detections: int) -> tuple[Codes, Codes]:
     """The connected component of each reference and of each detection; nodes without a pair are components too."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     size = n_references + n_detections
     nodes = (pairs.reference, pairs.detection + np.int32(n_references))
     graph = csr_array((np.ones(len(pairs), np.int8), nodes), shape=(size, size))
@@ -51,6 +52,9 @@ def components(pairs: Pairs, n_references: int, n_detections: int) -> tuple[Code
 
 def _reached(source: Codes, target: Ints, start: Bools) -> Bools:
     """Which nodes the arcs ``source → target`` reach from the ``start`` nodes (included); a target of -1 is no arc."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
+
     arcs = target >= 0
     starts = np.flatnonzero(start)
     root = start.size

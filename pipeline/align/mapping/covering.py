@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from pipeline.align.mapping.grouped import run_starts
 from pipeline.arrays import Bools, Codes, Ints
@@ -68,6 +66,9 @@ def covering(row: Codes, column: Codes, weight: Ints, component: Codes, known: B
 
 def heaviest(problem: Covering) -> Bools:
     """Which entries make up a mapping that covers every row and has the largest sum of weights."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
     chosen = np.zeros(problem.row.size, np.bool_)
     for begin, end in _batches(problem):
         part = slice(begin, end)

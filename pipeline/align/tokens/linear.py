@@ -88,33 +88,37 @@ class _Band:
 
 
 class _Batch:
+    """Strings whose tables are filled together, row by row.
+
+    A cell holds its cost less that of putting in all tokens of the output before it: so an insertion costs nothing,
+    and a row's insertions are a running minimum.
+    """
+
     def __init__(self, references: Strings, outputs: Strings, rows: Ints, match: Match) -> None:
         self.ref, self.deletion = _padded(references, rows)
-        self.out, insertion = _padded(outputs, rows)
-        self.insertion = insertion
-        self.running = np.zeros((rows.size, insertion.shape[1] + 1), np.int32)
-        np.cumsum(insertion, axis=1, out=self.running[:, 1:])
+        self.out, self.insertion = _padded(outputs, rows)
+        self.substitution = SUBSTITUTION - self.insertion
+        self.top = np.zeros((rows.size, self.insertion.shape[1] + 1), np.int32)
         self.match = match
 
     def next_row(self, row: int, above: Codes, below: Codes) -> None:
         """Fill the costs of row ``row + 1`` from those of ``row``; both (n_strings, longest output + 1)."""
         np.add(above, self.deletion[:, row, None], out=below)
-        different = ~self.match(self.ref[:, row, None], self.out)
-        diagonal = above[:, :-1] + different.astype(np.int32) * SUBSTITUTION
+        same = self.match(self.ref[:, row, None], self.out)
+        diagonal = self.substitution - same.astype(np.int32) * SUBSTITUTION
+        diagonal += above[:, :-1]
         np.minimum(below[:, 1:], diagonal, out=below[:, 1:])
-        below -= self.running
         np.minimum.accumulate(below, axis=1, out=below)
-        below += self.running
 
     def bands(self) -> Iterator[_Band]:
         """The table from its last rows to its first, each band recomputed from its first row where it is large."""
         n = self.ref.shape[1]
-        height = max(min(n, CELLS_AT_ONCE // max(self.running.size, 1)), 1)
+        height = max(min(n, CELLS_AT_ONCE // max(self.top.size, 1)), 1)
         if height >= n:
-            yield _Band(self, 0, n, self.running)
+            yield _Band(self, 0, n, self.top)
             return
-        tops = {0: self.running}
-        above = self.running.copy()
+        tops = {0: self.top}
+        above = self.top.copy()
         for row in range(n):
             below = np.empty_like(above)
             self.next_row(row, above, below)
@@ -141,21 +145,18 @@ def _step(batch: _Batch, band: _Band, i: Ints, j: Ints, active: Bools) -> tuple[
     """For each string: whether it moves, whether the move takes a reference token, and whether an output token."""
     moving = np.flatnonzero(active)
     row, column = i[moving], j[moving]
+    n_strings, width = batch.top.shape
+    at = ((row - band.first) * n_strings + moving) * width + column
     up, left = row > 0, column > 0
-    above, before = np.maximum(row - 1, 0), np.maximum(column - 1, 0)
-    at = np.maximum(row - band.first, 0)
-    costs = band.rows
-    far = np.int32(1 << 30)
-    deletion = np.full(moving.size, far)
-    insertion, diagonal = deletion.copy(), deletion.copy()
-    deletion[up] = costs[at[up] - 1, moving[up], column[up]] + batch.deletion[moving[up], above[up]]
-    insertion[left] = costs[at[left], moving[left], before[left]] + batch.insertion[moving[left], before[left]]
-    both = up & left
-    who = moving[both]
-    different = ~batch.match(batch.ref[who, above[both]], batch.out[who, before[both]])
-    diagonal[both] = costs[at[both] - 1, who, before[both]] + different.astype(np.int32) * SUBSTITUTION
-    substitutes = (diagonal <= deletion) & (diagonal <= insertion) & both
-    deletes = ~substitutes & (deletion < insertion)
+    deletes, substitutes = ~left, up & left
+    both = np.flatnonzero(substitutes)
+    who, above, before, at = moving[both], row[both] - 1, column[both] - 1, at[both]
+    costs = band.rows.reshape(-1)
+    insertion, deletion = costs[at - 1], costs[at - n_strings * width] + batch.deletion[who, above]
+    same = batch.match(batch.ref[who, above], batch.out[who, before])
+    diagonal = costs[at - n_strings * width - 1] + batch.substitution[who, before] - same * np.int32(SUBSTITUTION)
+    substitutes[both] = (diagonal <= deletion) & (diagonal <= insertion)
+    deletes[both] = ~substitutes[both] & (deletion < insertion)
     takes_reference, takes_output = np.zeros(i.size, np.bool_), np.zeros(i.size, np.bool_)
     takes_reference[moving] = substitutes | deletes
     takes_output[moving] = ~deletes

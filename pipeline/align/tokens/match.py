@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,52 +35,60 @@ def _from_end(text: str) -> bool:
 class Matcher:
     """Matches between the tokens of a vocabulary, for whole arrays of their codes."""
 
-    def __init__(self, vocabulary: list[Token]) -> None:
-        texts = {token.text: code for code, token in reversed(list(enumerate(vocabulary)))}
-        self._text = np.array([texts[token.text] for token in vocabulary] or [0], np.int32)
+    def __init__(self, vocabulary: Sequence[Token]) -> None:
+        texts: dict[str, int] = {}
+        self._text = np.array([texts.setdefault(token.text, len(texts)) for token in vocabulary] or [0], np.int32)
         self._fragment = np.array([token.fragment for token in vocabulary] or [False], np.bool_)
-        broken = [code for code, token in enumerate(vocabulary) if _breaks_off(token.text)]
-        self._broken = np.full(max(len(vocabulary), 1), -1, np.int32)
-        self._broken[broken] = np.arange(len(broken), dtype=np.int32)
-        self._table = _table(vocabulary, broken) if self._fragment.any() else None
+        self._goes_on = _GoesOn([token.text for token in vocabulary]) if self._fragment.any() else None
 
     def __call__(self, reference: NDArray[np.int32], output: NDArray[np.int32]) -> Bools:
         """Whether reference tokens match output tokens, elementwise with broadcasting."""
         equal: Bools = self._text[reference] == self._text[output]
-        if self._table is None:
+        if self._goes_on is None:
             return equal
-        fragment = self._fragment[reference] | self._fragment[output]
-        ref, out = np.broadcast_arrays(self._broken[reference], self._broken[output])
-        reference, output = np.broadcast_arrays(reference, output)
-        by_reference = np.nonzero(fragment & (ref >= 0))
-        by_output = np.nonzero(fragment & (ref < 0) & (out >= 0))
-        equal[by_reference] = self._table[ref[by_reference], output[by_reference]]
-        equal[by_output] = self._table[out[by_output], reference[by_output]]
+        at = np.nonzero(self._fragment[reference] | self._fragment[output])
+        ref, out = (side[at] for side in np.broadcast_arrays(reference, output))
+        broken = self._goes_on.broken
+        equal[at] = np.where(
+            broken[ref], self._goes_on(ref, out), np.where(broken[out], self._goes_on(out, ref), equal[at])
+        )
         return equal
 
 
-def _table(vocabulary: list[Token], broken: list[int]) -> Bools:
-    """Whether each text that breaks off goes on as each token, on whichever side it stands: (n_broken, n_tokens)."""
-    texts = [token.text for token in vocabulary]
-    forward, backward = _Sorted(texts), _Sorted([text[::-1] for text in texts])
-    table = np.zeros((len(broken), len(vocabulary)), np.bool_)
-    for row, code in enumerate(broken):
-        text = texts[code]
-        side = backward.with_prefix(text[:0:-1]) if _from_end(text) else forward.with_prefix(text[:-1])
-        table[row, side] = True
-    return table
+class _GoesOn:
+    """Whether texts that break off go on as others: each stands for a range of all texts in order of their letters."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.broken = np.array([_breaks_off(text) for text in texts], np.bool_)
+        self._from_end = np.array([_from_end(text) for text in texts], np.int8)
+        sides = _Sorted(texts), _Sorted([text[::-1] for text in texts])
+        self._rank = np.stack([side.rank for side in sides])
+        self._range = np.zeros((len(texts), 2), np.int64)
+        for code in np.flatnonzero(self.broken).tolist():
+            text = texts[code]
+            self._range[code] = (
+                sides[1].with_prefix(text[:0:-1]) if _from_end(text) else sides[0].with_prefix(text[:-1])
+            )
+
+    def __call__(self, broken: NDArray[np.int32], other: NDArray[np.int32]) -> Bools:
+        """Elementwise, for texts of which the first one breaks off."""
+        rank = self._rank[self._from_end[broken], other]
+        first, last = self._range[broken].T
+        return np.asarray((first <= rank) & (rank < last))
 
 
 class _Sorted:
     def __init__(self, texts: list[str]) -> None:
-        self._order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
-        self._texts = [texts[code] for code in self._order]
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        self._texts = [texts[code] for code in order]
+        self.rank: Ints = np.empty(len(texts), np.int64)
+        self.rank[order] = np.arange(len(texts))
 
-    def with_prefix(self, prefix: str) -> Ints:
-        """The codes of the texts that begin with ``prefix``."""
+    def with_prefix(self, prefix: str) -> tuple[int, int]:
+        """The ranks from and up to which texts begin with ``prefix``."""
 
         def begin(text: str) -> str:
             return text[: len(prefix)]
 
         first, last = (bisect(self._texts, prefix, key=begin) for bisect in (bisect_left, bisect_right))
-        return self._order[first:last]
+        return first, last

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from pipeline.formats.stt.ctm import ALT, ALT_BEGIN, ALT_END
 from pipeline.formats.stt.lexicon import is_tag
+from pipeline.formats.stt.tags import HESITATION, is_unscored
 from pipeline.formats.stt.transcripts import spelled, starless
 from pipeline.trials.tokens.schema import TokenTimeline
 
@@ -51,6 +52,9 @@ class TokenRules:
     keep_ascii: bool = True
     drop_hyphens: bool = True
     syllable_tags: bool = True
+    fragments_in: str = "both"
+    optional_tokens: str = "bracketed"
+    unscored_tokens: str = "none"
 
     @classmethod
     def of(cls, settings: Any) -> TokenRules:
@@ -78,6 +82,8 @@ def fold(text: str, rules: TokenRules) -> str:
         return text
     if rules.fold == "unicode":
         return unicodedata.normalize("NFC", text).casefold()
+    if rules.fold == "ascii" and text.isascii():
+        return text.lower()
     return text.translate(FOLDS[rules.fold])
 
 
@@ -103,19 +109,26 @@ class Lexer:
         self.rules = rules
         self._known: dict[tuple[str, bool], Alternatives] = {}
         self._spoken = _folded_lexicon(timeline, rules) if rules.variant == "ser" else {}
+        self._sides_differ = bool(self._spoken) or rules.fragments_in != "both" or rules.optional_tokens != "bracketed"
 
-    def alternatives(self, word: str, *, first_only: bool) -> Alternatives:
-        """The strings of one word. A word that comes to nothing, as of hyphens alone, gives one empty string.
+    def alternatives(self, word: str, *, of_reference: bool) -> Alternatives:
+        """The strings of one word. One that comes to nothing, as of hyphens or not scored, gives one empty string.
 
-        ``first_only``: a reference takes the first pronunciation alone, so that it is the same for every system.
+        Of a reference the first pronunciation is taken alone, so that it is the same for every system.
         """
-        key = (word, first_only and bool(self._spoken))
+        key = (word, of_reference and self._sides_differ)
         if key not in self._known:
-            self._known[key] = self._made(word, first_only=first_only)
+            self._known[key] = self._made(word, of_reference=of_reference)
         return self._known[key]
 
-    def _made(self, word: str, *, first_only: bool) -> Alternatives:
+    def _made(self, word: str, *, of_reference: bool) -> Alternatives:
         whole = token(fold(spelled(word), self.rules), self.rules)
+        if self._is_unscored(whole):
+            return ((),)
+        if of_reference and self._is_optional(whole):
+            whole = whole._replace(optional=True)
+        if not of_reference and self.rules.fragments_in == "reference":
+            whole = whole._replace(fragment=False)
         if self.rules.variant == "wer":
             return ((whole,),)
         if self.rules.variant == "cer":
@@ -123,7 +136,7 @@ class Lexer:
         spoken = self._pronunciations(whole)
         strings = dict.fromkeys(
             tuple(_part(syllable, optional=whole.optional) for syllable in syllables)
-            for syllables in (spoken[:1] if first_only else spoken)
+            for syllables in (spoken[:1] if of_reference else spoken)
         )
         return tuple(strings) or ((whole,),)
 
@@ -135,7 +148,18 @@ class Lexer:
     def is_unknown(self, word: str) -> bool:
         """Whether syllables are asked for and the lexicon lacks the word."""
         whole = token(fold(spelled(word), self.rules), self.rules)
-        return self.rules.variant == "ser" and not self._pronunciations(whole)
+        return self.rules.variant == "ser" and not self._is_unscored(whole) and not self._pronunciations(whole)
+
+    def _is_unscored(self, whole: Token) -> bool:
+        return self.rules.unscored_tokens == "plan" and is_unscored(whole.shown.lower())
+
+    def _is_optional(self, whole: Token) -> bool:
+        """Whether a word of a reference may be left out though it stands in no brackets (plan 004 section 4.3)."""
+        return (
+            self.rules.optional_tokens == "plan"
+            and self.rules.optional_deletion
+            and ((whole.fragment and len(whole.text) > 1) or whole.text.lower() == HESITATION)
+        )
 
     def _pronunciations(self, whole: Token) -> tuple[tuple[str, ...], ...]:
         """Those of the lexicon; a fragment has none."""

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from pipeline.align.tokens.chop import Chopped, chop
 from pipeline.align.tokens.graph import Graph, align_graphs
-from pipeline.align.tokens.linear import Path, Strings, align
+from pipeline.align.tokens.linear import GAP, OPTIONAL_GAP, Path, Strings, align
 from pipeline.align.tokens.match import Matcher
-from pipeline.align.tokens.rules import MARKS, Alternatives, Lexer, Token
+from pipeline.align.tokens.rules import MARKS, NULL, Alternatives, Lexer, Token
 from pipeline.align.tokens.trees import tree_of_rows, tree_of_words
 from pipeline.arrays import Bools, Codes, Floats, Ints
 from pipeline.formats.columns import Vocabulary
@@ -63,35 +63,38 @@ def align_tokens(words: Words, segments: TokenSegments, lexer: Lexer, *, segment
 class _Side:
     """One side's words: distinct words with what they stand for, and for each segment its codes into them."""
 
-    def __init__(self, names: list[str], codes: Codes, offsets: Ints, lexer: Lexer, *, first_only: bool) -> None:
+    def __init__(self, names: list[str], codes: Codes, offsets: Ints, lexer: Lexer, *, of_reference: bool) -> None:
         self.names, self.codes, self.offsets = names, codes, offsets
-        self.strings: list[Alternatives] = [lexer.alternatives(name, first_only=first_only) for name in names]
-        unknown = [lexer.is_unknown(name) for name in names] if lexer.rules.variant == "ser" else []
-        at = np.flatnonzero(np.array(unknown, np.bool_)[codes]) if unknown else np.zeros(0, np.int64)
-        self.n_unknown: Ints = np.bincount(
-            np.searchsorted(offsets, at, side="right") - 1, minlength=offsets.size - 1
-        ).astype(np.int64)
+        self.strings: list[Alternatives] = [lexer.alternatives(name, of_reference=of_reference) for name in names]
+        unknown = [lexer.is_unknown(name) for name in names] if lexer.rules.variant == "ser" else [False] * len(names)
+        self.n_unknown = self._by_segment(unknown)
         branching = [
-            len(strings) > 1 or name in MARKS or any(token.null for token in strings[0])
+            len(strings) > 1 or name in MARKS or (NULL in name and any(token.null for token in strings[0]))
             for name, strings in zip(names, self.strings, strict=True)
         ]
-        at = np.flatnonzero(np.array(branching, np.bool_)[codes]) if names else np.zeros(0, np.int64)
-        self.needs_graph = np.zeros(offsets.size - 1, np.bool_)
-        self.needs_graph[np.searchsorted(offsets, at, side="right") - 1] = True
+        self.needs_graph = self._by_segment(branching) > 0
+
+    def _by_segment(self, counts: list[bool]) -> Ints:
+        """How many words of each segment are ones that count."""
+        at = np.flatnonzero(np.array(counts, np.bool_)[self.codes]) if any(counts) else np.zeros(0, np.int64)
+        segment = np.searchsorted(self.offsets, at, side="right") - 1
+        return np.bincount(segment, minlength=self.offsets.size - 1).astype(np.int64)
 
     def strings_in(self, vocabulary: dict[Token, int]) -> tuple[Strings, Ints]:
         """Tokens laid end to end, and for each the position of its word among ``codes``."""
-        pieces = [[vocabulary.setdefault(token, len(vocabulary)) for token in strings[0]] for strings in self.strings]
-        costs = [[2 if token.optional else 3 for token in strings[0]] for strings in self.strings]
-        counts = np.array([len(piece) for piece in pieces], np.int64)
-        flat, flat_costs = (np.array([c for piece in kind for c in piece], np.int32) for kind in (pieces, costs))
+        first = [strings[0] for strings in self.strings]
+        counts = np.array(list(map(len, first)), np.int64)
+        flat = np.array(
+            [vocabulary.setdefault(token, len(vocabulary)) for tokens in first for token in tokens], np.int32
+        )
+        costs = np.array([OPTIONAL_GAP if token.optional else GAP for tokens in first for token in tokens], np.int32)
         per_word = counts[self.codes] if self.codes.size else np.zeros(0, np.int64)
         place = np.repeat(np.arange(self.codes.size), per_word)
-        first = np.cumsum(per_word) - per_word
-        begin = (np.cumsum(counts) - counts)[self.codes] if self.codes.size else first
-        source = np.repeat(begin - first, per_word) + np.arange(place.size)
+        first_piece = np.cumsum(per_word) - per_word
+        begin = (np.cumsum(counts) - counts)[self.codes] if self.codes.size else first_piece
+        source = np.repeat(begin - first_piece, per_word) + np.arange(place.size)
         edges = np.concatenate([[0], np.cumsum(per_word)])[self.offsets]
-        return Strings(flat[source], flat_costs[source], edges), place
+        return Strings(flat[source], costs[source], edges), place
 
 
 class _Tile:
@@ -104,7 +107,7 @@ class _Tile:
             codes.astype(np.int32),
             np.searchsorted(chopped.segment[rows], edges),
             lexer,
-            first_only=False,
+            of_reference=False,
         )
         self.texts = segments.texts
         self.scored = segments.state == SCORED
@@ -117,23 +120,22 @@ class _Tile:
 
     def _reference(self) -> _Side:
         """The words of scored transcripts without braces; the others are read as trees."""
-        codes: list[int] = []
+        plain = [text if "{" not in text else "" for text in self.texts]
+        counts = np.array([text.count(" ") + 1 if text else 0 for text in plain] or [0], np.int64)
+        rows = np.flatnonzero(self.scored & (counts[self.segments.text] > 0))
+        spoken = " ".join([plain[text] for text in self.segments.text[rows].tolist()])
         known = Vocabulary()
-        offsets = [0]
-        for text, scored in zip(self.segments.text.tolist(), self.scored.tolist(), strict=True):
-            spoken = self.texts[text]
-            if scored and spoken and "{" not in spoken:
-                codes += map(known.__getitem__, spoken.split(" "))
-            offsets.append(len(codes))
-        return _Side(list(known), np.array(codes, np.int32), np.array(offsets), self.lexer, first_only=True)
+        codes = np.array([known[word] for word in spoken.split(" ")] if spoken else [], np.int32)
+        offsets = np.concatenate([[0], np.cumsum(np.where(self.scored, counts[self.segments.text], 0))])
+        return _Side(list(known), codes, offsets, self.lexer, of_reference=True)
 
     def aligned(self) -> TokenAlignment:
         reference, _ = self.reference.strings_in(self.vocabulary)
         output, place = self.output.strings_in(self.vocabulary)
         n_longest = np.where(self.scored, reference.lengths, 0)
         paths = list(self._graph_paths(n_longest))
-        linear = np.flatnonzero(self.scored & ~self.graphs)
         matcher = Matcher(list(self.vocabulary))
+        linear = np.flatnonzero(self.scored & ~self.graphs)
         paths += [self._coded(path, reference, output, place) for path in align(reference, output, linear, matcher)]
         segment, ref, out, source = (np.concatenate(columns) for columns in zip(_NOTHING, *paths, strict=True))
         order = np.argsort(segment, kind="stable")

@@ -17,7 +17,7 @@ def tree_of_words(words: Words, lexer: Lexer) -> Tree:
         if isinstance(word, list):
             tree.append([tree_of_words(branch, lexer) or _null() for branch in word])
         else:
-            tree += _spoken(word, -1, lexer, first_only=True)
+            tree += _spoken(word, -1, lexer, of_reference=True)
     return tree
 
 
@@ -41,7 +41,7 @@ def tree_of_rows(words: Sequence[str], places: Sequence[int], lexer: Lexer) -> T
             outer.append(branches)
             tree = outer
         elif word not in (ALT, ALT_END):
-            tree += _spoken(word, place, lexer, first_only=False)
+            tree += _spoken(word, place, lexer, of_reference=False)
     while open_trees:
         outer, branches = open_trees.pop()
         outer.append([*branches, tree or _null()])
@@ -49,8 +49,8 @@ def tree_of_rows(words: Sequence[str], places: Sequence[int], lexer: Lexer) -> T
     return tree
 
 
-def _spoken(word: str, place: int, lexer: Lexer, *, first_only: bool) -> Tree:
-    strings, cut = lexer.alternatives(word, first_only=first_only), lexer.is_cut(word)
+def _spoken(word: str, place: int, lexer: Lexer, *, of_reference: bool) -> Tree:
+    strings, cut = lexer.alternatives(word, of_reference=of_reference), lexer.is_cut(word)
     branches: list[Tree] = [[Spoken(string, place, cut)] if string else [] for string in strings]
     if len(branches) == 1:
         return branches[0]

@@ -1,4 +1,4 @@
-"""``rescore submit`` and ``rescore withdraw``: hand in a submission and get a receipt; take one back."""
+"""``rescore submit``, ``withdraw`` and ``choose``: hand in and get a receipt; take back; say which one counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def register(subparsers: Any) -> None:
-    """Add both commands."""
+    """Add the three commands."""
     parser = subparsers.add_parser(
         "submit",
         help="hand in a submission",
@@ -40,6 +40,17 @@ def register(subparsers: Any) -> None:
     parser.add_argument("--reason", required=True, help="why, as boards will say it")
     add_store(parser)
     parser.set_defaults(command=withdraw_command)
+    parser = subparsers.add_parser(
+        "choose",
+        help="say which submission counts",
+        description="In a phase where teams choose: which of a team's submissions counts. The last choice holds.",
+        allow_abbrev=False,
+    )
+    add_sender(parser)
+    parser.add_argument("--submission", type=int, required=True, metavar="N", help="its number")
+    parser.add_argument("--reason", default="", help="why, as the ledger keeps it")
+    add_store(parser)
+    parser.set_defaults(command=choose_command)
 
 
 def add_sender(parser: argparse.ArgumentParser) -> None:
@@ -78,8 +89,8 @@ def print_receipt(document: dict[str, Any]) -> None:
     rows += [(entry["name"], f"sha256 {entry['sha256']}, {entry['n_bytes']} bytes") for entry in document["files"]]
     rows += [
         (
-            run["system"],
-            f"version {run['version']}, {'primary' if run['primary'] else 'contrastive'} {run['board']}".strip(),
+            run["system"] or "all systems",
+            f"version {run['version']}, {_said_of(run)} {run['board']}".strip(),
         )
         for run in document["runs"]
     ]
@@ -88,6 +99,12 @@ def print_receipt(document: dict[str, Any]) -> None:
     print(columns(rows))
     for remark in document["verdict"]:
         print(shown(f"  {remark['level']}: {remark['where']}{': ' if remark['where'] else ''}{remark['message']}"))
+
+
+def _said_of(run: dict[str, Any]) -> str:
+    if run["kind"] != "outputs":
+        return str(run["kind"])
+    return "primary" if run["primary"] else "contrastive"
 
 
 def withdraw_command(args: argparse.Namespace) -> int:
@@ -102,6 +119,21 @@ def withdraw_command(args: argparse.Namespace) -> int:
         print_json({"number": entry.number, **entry.body})
     else:
         print(shown(f"Entry {entry.number} of {season}: withdrawn ({args.reason})."))
+    return 0
+
+
+def choose_command(args: argparse.Namespace) -> int:
+    """Enter a choice and say so; 0."""
+    from pipeline.season.ledger import find_season
+    from pipeline.season.submit import choose
+
+    store = Store(args.store)
+    season = find_season(store, args.season)
+    entry = choose(store, season, _sender(args), args.submission, args.reason)
+    if args.json:
+        print_json({"number": entry.number, **entry.body})
+    else:
+        print(shown(f"Entry {entry.number} of {season}: no. {args.submission} of {args.team} counts."))
     return 0
 
 

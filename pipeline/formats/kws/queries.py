@@ -47,9 +47,13 @@ def total_dur_s(examples: Table) -> float:
 
 
 def _lines(stream: BinaryIO, problems: Problems) -> Iterator[str]:
+    """The lines as csv counts them: a blank one stands for each that is refused."""
+    n_lines = 0
     for lines in line_groups(stream, problems, Notices(problems.file)):
-        for _, line in lines:
+        for number, line in lines:
+            yield from ["\n"] * (number - n_lines - 1)
             yield line.decode().removesuffix("\r") + "\n"
+            n_lines = number
 
 
 class _QueriesReading:

@@ -136,7 +136,8 @@ class _LreReading:
             what = f"the set is {quoted(fields[1])} (allowed: {', '.join(_SETS)})"
             self.problems.add("bad_set", number, what, "Write the code as it stands here.")
         if len(fields) == 1 and self.problems.count == count:
-            self.problems.add("field_count", number, "the line has 1 field (allowed: task, set, segment, scores)")
+            what = "the line has 1 field (allowed: task, set, segment, scores)"
+            self.problems.add("field_count", number, what, "Write the whole line.")
         if self.problems.count > count:
             return False
         codes = fields[0], fields[1]

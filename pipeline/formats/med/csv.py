@@ -157,9 +157,9 @@ def _take_header(
 
 def _mend_header(names: list[str], missing: list[str]) -> str:
     lower = {name.strip().lower(): name for name in names}
-    alike = [f"{lower[name.lower()]!r} must be spelt {name!r}" for name in missing if name.lower() in lower]
+    alike = [f"{lower[name.lower()]!r} as {name!r}" for name in missing if name.lower() in lower]
     if alike:
-        return f"{'; '.join(alike)}."
+        return f"Spell {', '.join(alike)}."
     if len(names) == 1 and re.search(r"[;\t]", names[0]):
         return "Separate the fields by commas."
     return "The first line names the columns, upper and lower case as in the plan."

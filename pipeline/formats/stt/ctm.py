@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from pipeline.errors import Finding, Problems
 from pipeline.formats import numbers
-from pipeline.formats.columns import TextColumn, table
+from pipeline.formats.columns import BytesColumn, table
 from pipeline.formats.findings import Notices
 from pipeline.formats.kws.rttm import KINDS, N_FIELDS, PASSED_OVER, SPEAKER_INFO
 from pipeline.formats.stt.stm import NO_TIME
@@ -72,7 +72,7 @@ class _CtmReading:
     def __init__(self, problems: Problems, notices: Notices) -> None:
         self.problems, self.notices = problems, notices
         self.begun = False
-        self.texts = {name: TextColumn() for name in ("file", "channel", "word")}
+        self.texts = {name: BytesColumn() for name in ("file", "channel", "word")}
         self.begin_s, self.dur_s, self.confidence = array("d"), array("d"), array("d")
         self.lines = array("q")
 
@@ -98,10 +98,9 @@ class _CtmReading:
             self._extend(list(zip(*filled, strict=True)), [number for number, _ in kept])
 
     def _extend(self, columns: Sequence[Sequence[bytes]], lines: list[int]) -> None:
-        file, channel, begin, dur, word = (b"\n".join(column).decode().split("\n") for column in columns[:5])
-        self.texts["file"].extend(file)
-        self.texts["channel"].extend(channel)
-        self.texts["word"].extend(word)
+        for name, column in zip(self.texts, (columns[0], columns[1], columns[4]), strict=True):
+            self.texts[name].extend_bytes(column)
+        begin, dur = (b"\n".join(column).decode().split("\n") for column in columns[2:4])
         self.begin_s.extend(self._times(begin, "begin", lines))
         dur_s = self._times(dur, "duration", lines)
         self.dur_s.extend(dur_s)

@@ -149,9 +149,7 @@ def _rough(made: Moments, unit_bits: int, prior: Prior, start: float) -> AffineM
     """The minimum for the means of bins, the coarse ones first: few bins are quickly done, and leave little to do."""
     flat = at = AffineMap(0, 0.0, (0.0, 0.0), (start, 0.0))
     for one, enough in ((made.coarser(COARSER), _COARSE), (made, _FINE)):
-        scores, labels, repeats = one.rows(unit_bits)
-        masses = np.where(labels == 0, repeats, 0.0), np.where(labels == 1, repeats, 0.0)
-        evaluate = rough_objective(scores[:, 0], masses, prior.classes, prior.weights)
+        evaluate = rough_objective(*one.means(unit_bits), prior.classes, prior.weights)
         at = newton.minimise(evaluate, at, enough, flat).at
     return at
 

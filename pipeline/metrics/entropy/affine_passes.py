@@ -158,13 +158,11 @@ class Moments:
         """``factor`` neighbouring bins in one."""
         return Moments(self.sums.reshape(len(self.sums), -1, factor).sum(axis=2))
 
-    def rows(self, unit_bits: int) -> tuple[Floats, Ints, Floats]:
-        """Means as a K = 2 problem with targets first: log-likelihoods (n, 2), labels, multiplicities."""
-        means, labels, repeats = [], [], []
-        for label, (mass, moment) in enumerate((self.sums[:2], self.sums[2:])):
+    def means(self, unit_bits: int) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        """Means of the bins that have some, of targets and of non-targets, and of how many trials each is one."""
+        means, masses = [], []
+        for mass, moment in (self.sums[:2], self.sums[2:]):
             used = mass > 0
             means.append(np.ldexp(moment[used] / mass[used], -unit_bits))
-            repeats.append(mass[used].astype(np.float64))
-            labels.append(np.full(means[-1].size, label))
-        x = np.concatenate(means)
-        return np.stack([x, np.zeros(x.size)], axis=1), np.concatenate(labels), np.concatenate(repeats)
+            masses.append(mass[used].astype(np.float64))
+        return (means[0], means[1]), (masses[0], masses[1])

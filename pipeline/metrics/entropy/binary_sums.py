@@ -6,7 +6,7 @@ Rows of one class stand side by side, so that a pass costs a fraction of what it
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,23 +45,24 @@ def binary_sums(score: Floats, weights: tuple[Floats, Floats], prior: tuple[floa
 
 
 def rough_objective(
-    score: Floats, masses: tuple[Floats, Floats], prior: tuple[float, float], weights: tuple[float, float]
+    scores: tuple[Floats, Floats], masses: tuple[Floats, Floats], prior: tuple[float, float], weights: Sequence[float]
 ) -> Callable[[AffineMap], Objective]:
-    """An evaluation of the objective over few rows, for ``newton.minimise``: in float64, the same bits everywhere."""
-    scaled = tuple(weight * mass for weight, mass in zip(weights, masses, strict=True))
+    """An evaluation of the objective over few rows, for ``newton.minimise``: in float64, the same bits everywhere.
+
+    Rows are those of targets and those of non-targets.
+    """
+    score, n_targets = np.concatenate(scores), scores[0].size
+    parts = slice(n_targets), slice(n_targets, None)
+    scaled = [weight * mass for weight, mass in zip(weights, masses, strict=True)]
 
     def evaluate(at: AffineMap) -> Objective:
-        terms = _terms(score, prior, at)
-        columns = [_columns(terms, label) * mass for label, mass in enumerate(scaled)]
-        return objective_of(np.array([[_grid_sum(column) for column in of_class] for of_class in columns]))
+        terms, sums = _terms(score, prior, at), []
+        for label, (rows, mass) in enumerate(zip(parts, scaled, strict=True)):
+            columns, bits = to_grid(_columns(_chosen(terms, rows), label) * mass, score.size, 1)
+            sums.append(np.ldexp(columns.sum(axis=1), -bits[:, 0]))
+        return objective_of(np.array(sums))
 
     return evaluate
-
-
-def _grid_sum(values: Floats) -> float:
-    """A sum whose order does not show, good to some 2**-40 of the largest value."""
-    scaled, bits = to_grid(values, values.size)
-    return float(np.ldexp(scaled.sum(), -bits))
 
 
 Terms = tuple[Floats, Floats, Floats, Floats]
@@ -112,6 +113,6 @@ def _weighted(terms: Terms, label: int, weight: Floats) -> Ints:
     return limbs
 
 
-def _chosen(terms: Terms, rows: Ints | NDArray[np.bool_]) -> Terms:
+def _chosen(terms: Terms, rows: Ints | NDArray[np.bool_] | slice) -> Terms:
     x, odds, nontarget, target = terms
     return x[rows], odds[rows], nontarget[rows], target[rows]

@@ -32,8 +32,8 @@ class Hits:
 
 
 def hits_in_order(order: TieOrder, queries: tuple[str, ...]) -> Hits:
-    """The hits of trials in a full order; ``query`` refers to ``queries``."""
-    position = {name: index for index, name in enumerate(queries)}
+    """The hits of trials ranked by score and key; ``query`` refers to ``queries``."""
+    order, position = order.ranked, {name: index for index, name in enumerate(queries)}
     codes = np.array([position.get(name, -1) for name in order.queries], np.int64)
     query = codes[order.query] if len(order) else np.zeros(0, np.int64)
     start = np.searchsorted(order.query, order.query)

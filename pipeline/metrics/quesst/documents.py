@@ -129,6 +129,8 @@ def ordered(order: TieOrder, queries: Sequence[str]) -> TieOrder:
     """The scored trials of some queries."""
     listed = set(queries)
     wanted = np.array([query in listed for query in order.queries], np.bool_)
+    if wanted.all():
+        return order
     rows = np.flatnonzero(wanted[order.query]) if len(order) else np.zeros(0, np.int64)
     return replace(
         order, query=order.query[rows], score=order.score[rows], key=order.key[rows], target=order.target[rows]

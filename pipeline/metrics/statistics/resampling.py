@@ -111,17 +111,18 @@ class Ratios:
 def _sums(weights: Floats, columns: Sequence[Floats]) -> list[Floats]:
     """Weighted sums over units of each column, exactly those of its values rounded to a grid of some 2**-40 of its
     largest one."""
-    scaled, bits = zip(*(to_grid(values, weights.shape[1]) for values in columns), strict=True)
-    return [np.ldexp(sums, -n) for sums, n in zip((weights @ np.stack(scaled, axis=1)).T, bits, strict=True)]
+    scaled, bits = to_grid(np.stack(columns), weights.shape[1], 1)
+    return list(np.ldexp((weights @ scaled.T).T, -bits))
 
 
-def to_grid(values: Floats, n: int) -> tuple[Floats, int]:
-    """Integers ``round(values * 2**bits)``, of which up to ``n`` add up without rounding, and ``bits``."""
-    largest = float(np.abs(values).max(initial=0.0))
-    if not largest:
-        return np.zeros(values.shape), 0
-    bits = _EXACT_BITS - max(n, 1).bit_length() - math.frexp(largest)[1]
-    return np.rint(np.ldexp(values, bits)), bits
+def to_grid(values: Floats, n: int, axis: int | None = None) -> tuple[Floats, NDArray[np.int32]]:
+    """Integers ``round(values * 2**bits)``, of which up to ``n`` add up without rounding, and ``bits``.
+
+    All have the same ``bits``, or those along an axis.
+    """
+    largest = np.abs(values).max(axis, initial=0.0, keepdims=True)
+    bits = _EXACT_BITS - max(n, 1).bit_length() - np.frexp(largest)[1]
+    return np.rint(np.ldexp(values, bits)) + 0.0, bits
 
 
 @dataclass(frozen=True, eq=False)

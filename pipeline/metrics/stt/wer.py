@@ -29,6 +29,7 @@ class SttRules:
 
     n_ref_rule: str = "sclite"
     missing_confidence: str = "zero"
+    nce_rule: str = "sclite"
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,8 @@ def labels_of(group: str) -> Iterator[str]:
 
 def block(row: WordCounts, rules: SttRules) -> dict[str, Any]:
     """One row as result documents show it."""
-    measures = {"nce": row.nce(rules.missing_confidence, plan=False), "nce_plan": _nce_plan(row, rules)}
+    plan = row.nce(rules.missing_confidence, plan=True)
+    measures = {"nce": row.nce(rules.missing_confidence, plan=rules.nce_rule == "plan"), "nce_plan": plan}
     return {
         "id": row.id,
         "n_segments": row["n_segments"],
@@ -171,10 +173,6 @@ def block(row: WordCounts, rules: SttRules) -> dict[str, Any]:
     }
 
 
-def _nce_plan(row: WordCounts, rules: SttRules) -> Figure:
-    return row.nce(rules.missing_confidence, plan=True)
-
-
 REPORTED = ("n_segments", "n_ref", "corr", "sub", "del", "ins", "err", "seg_err")
 _RATES = {"corr": "corr_rate", "sub": "sub_rate", "del": "del_rate", "ins": "ins_rate", "err": "wer"}
 
@@ -187,7 +185,7 @@ def report(total: WordCounts, rows: list[WordCounts], rules: SttRules, *, percen
     """
     lines = [_reported(row, rules, percent=percent) for row in rows if row["n_segments"]]
     summary = [{**_reported(total, rules, percent=percent), "id": "Sum"}]
-    for name, statistic in (("Mean", _mean), ("S.D.", _deviation), ("Median", np.median)):
+    for name, statistic in (("Mean", _mean), ("S.D.", _deviation), ("Median", _median)):
         entry: dict[str, Any] = {"id": name}
         for column in (*REPORTED, "nce"):
             values = np.array([line[column] for line in lines], np.float64)
@@ -199,6 +197,12 @@ def report(total: WordCounts, rows: list[WordCounts], rules: SttRules, *, percen
 
 def _mean(values: Any) -> float:
     return math.fsum(values) / len(values)
+
+
+def _median(values: Any) -> float:
+    """As ``numpy.median`` has it, which imports masked arrays."""
+    ordered: list[float] = sorted(values)
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 def _deviation(values: Any) -> float:
@@ -237,11 +241,13 @@ def _n_ref_plan(scored: Scored[Total]) -> Figure:
     return Figure(float(row.n_ref_plan), detail={"n_ref_max": row["n_longest"]})
 
 
-def _nce(*, plan: bool) -> Callable[[Scored[Total]], Figure]:
-    def of(scored: Scored[Total]) -> Figure:
-        return scored.once(overall).nce(scored.total[1].missing_confidence, plan=plan)
+def _nce(scored: Scored[Total]) -> Figure:
+    rules = scored.total[1]
+    return scored.once(overall).nce(rules.missing_confidence, plan=rules.nce_rule == "plan")
 
-    return of
+
+def _nce_plan(scored: Scored[Total]) -> Figure:
+    return scored.once(overall).nce(scored.total[1].missing_confidence, plan=True)
 
 
 def _error_rate_by_speaker(scored: Scored[Total], _rows: Rows) -> Sample | str:
@@ -346,7 +352,7 @@ MEASURES: tuple[Measure[Total], ...] = (
         "higher",
         UP_TO_1,
         f"{SCLITE}: NCE",
-        _nce(plan=False),
+        _nce,
         label=Label("NCE"),
         aggregation="pooled over output tokens",
     ),
@@ -356,7 +362,7 @@ MEASURES: tuple[Measure[Total], ...] = (
         "higher",
         UP_TO_1,
         f"{PLAN} 6.4.1",
-        _nce(plan=True),
+        _nce_plan,
         label=Label("NCE", note="plan"),
         aggregation="pooled over output tokens",
     ),

@@ -37,7 +37,7 @@ from pipeline.protocols.kws.conditions import (
 )
 from pipeline.protocols.kws.dispute import DISPUTE
 from pipeline.protocols.kws.explain import explain, listed, withdrawn
-from pipeline.protocols.kws.identifiers import identifier_slips, identify
+from pipeline.protocols.kws.identifiers import identifier_slips, identify, standing
 from pipeline.protocols.kws.point import operating_point
 from pipeline.protocols.kws.pool import pool
 from pipeline.protocols.kws.ranks import WHOLE, ranked, reader
@@ -270,7 +270,7 @@ DETECTIONS: Family[Trials, Occurrences, Timeline, Outcomes] = Family(
     zero=Outcomes,
     conclude=conclude,
     reads=Reads(DERIVATION, CONCLUSION),
-    boards=Boards(identify=identify, name_slips=identifier_slips),
+    boards=Boards(apart=True, identify=identify, standing=standing, name_slips=identifier_slips),
     can=Abilities(
         reader=reader,
         stand_ins=stand_ins,

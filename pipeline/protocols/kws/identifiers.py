@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from pipeline.errors import Finding
 from pipeline.formats.findings import quoted
+from pipeline.protocols.system_ids import SystemId, by_sysid
 
 BOARD = ("lp", "lr", "aud")
 """The fields whose values part submissions into boards: build pack, language resources, re-use of the test audio."""
@@ -47,6 +48,11 @@ def identify(name: str) -> Mapping[str, str]:
         return {}
     fields = match.groupdict()
     return {**fields, "board": "+".join(fields[part] for part in BOARD)}
+
+
+def standing(name: str) -> SystemId:
+    """Whether a system is primary, and which version, by its EXPID or SYSID."""
+    return by_sysid(name, identify(name))
 
 
 def identifier_slips(name: str) -> tuple[Finding, ...]:

@@ -12,7 +12,7 @@ from pipeline.errors import Finding
 from pipeline.formats.kws.rttm import Rttm
 from pipeline.formats.table import Table, recode, wide
 from pipeline.partials.tally import Tally
-from pipeline.trials.joined import Join, Pair, Rows, channel_finding, file_finding, silent_finding
+from pipeline.trials.joined import Join, Pair, PlacedRows, channel_finding, file_finding, silent_finding
 from pipeline.trials.schema import Excerpts, Trials
 
 _NAMED, _AT, _BETWEEN = "named/", "at/", "\0"
@@ -49,7 +49,7 @@ def named_in(tally: Tally) -> list[str]:
     return [name.removeprefix(_NAMED) for name in tally.counts if name.startswith(_NAMED)]
 
 
-_OF_OUTPUT = Rows("the output", "output", "detections", "they are not scored")
+_OF_OUTPUT = PlacedRows("the output", "output", "detections", "they are not scored")
 
 
 def output_findings(tally: Tally, places: tuple[Pair, ...]) -> tuple[Finding, ...]:
@@ -81,7 +81,7 @@ def key_findings(rttm: Rttm, excerpts: Excerpts, *, is_transcript: bool, is_filt
     places = places_of(excerpts)
     listed = list(dict.fromkeys(file for file, _ in places))
     join = Join("the key", list(dict.fromkeys(file for file, _ in said)), "the ECF", listed)
-    rows, known = Rows("the key", "rttm", "words", effect), set(listed)
+    rows, known = PlacedRows("the key", "rttm", "words", effect), set(listed)
     unknown = sum(n for (file, _), n in said.items() if file not in known)
     odd = {place: n for place, n in said.items() if place[0] in known}
     found = (*file_finding(rows, unknown, join), *channel_finding(rows, odd, places, "the ECF"))

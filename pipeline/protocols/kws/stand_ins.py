@@ -34,7 +34,7 @@ def stand_ins(protocol: Protocol, tables: Mapping[str, Any]) -> dict[str, StandI
 
 
 def document_stand_ins(_protocol: Protocol, tables: Mapping[str, Any]) -> dict[str, StandIn]:
-    """The same of query by document: a key with the first document for every query."""
+    """Of query by document: the lists, and a key with the first document for every query."""
     unlisted = frozenset({"unknown_query", "unknown_document", "missing_trials", "query_not_scored"})
     made = _lists(tables, "kwseval", {"kwlist": unlisted, "ecf": unlisted})
     if not made and "rttm" not in tables:

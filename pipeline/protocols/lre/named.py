@@ -54,6 +54,7 @@ from pipeline.protocols.blocks import LANGUAGE_BLOCKS
 from pipeline.protocols.lre.dispute import DISPUTE
 from pipeline.protocols.lre.settings import LreSettings, class_of_label, given_classes, languages_of_others
 from pipeline.protocols.lre.stand_ins import stand_ins
+from pipeline.protocols.system_ids import SystemId
 from pipeline.store.address import digest_columns
 from pipeline.terms import Facts, Figure, OperatingPoint
 from pipeline.trials import score_matrix
@@ -258,6 +259,12 @@ def identify(name: str) -> dict[str, str]:
     return {**named, "system_id": system}
 
 
+def standing(name: str) -> SystemId:
+    """Whether a system is primary, by the end of its name."""
+    fields = identify(name)
+    return SystemId(fields["system_id"] == "pri" if fields else None)
+
+
 SCORED_SEGMENTS = Kind(
     name="score_matrix",
     to_dataset=score_matrix.to_dataset,
@@ -280,7 +287,7 @@ LANGUAGE: Family[ScoreMatrix, SegmentLabels, SegmentList, ScoreRows] = Family(
     zero=ScoreRows,
     conclude=conclude,
     reads=Reads((), ("other_task_languages", "empty_classes", "also_closed", "eta", "t_audio")),
-    boards=Boards(primaries_only=True, identify=identify, name_slips=name_slips),
+    boards=Boards(identify=identify, standing=standing, name_slips=name_slips),
     can=Abilities(
         stand_ins=stand_ins,
         refused=frozenset({"bad_file_name"}),

@@ -291,6 +291,6 @@ EVENTS: Family[ClipTrials, ClipKey, ClipIndex, EventOutcomes] = Family(
         ("unkeyed_trials", "conditions"),
         ("c_miss", "c_fa", "p_target", "ter", "ro_weight", "p_fa_trials", "empty_point"),
     ),
-    boards=Boards(apart=True, identify=med_names.identify),
+    boards=Boards(apart=True, identify=med_names.identify, standing=med_names.standing),
     can=Abilities(stand_ins=stand_ins, blocks=EVENT_BLOCKS, curve=True, whole=whole, dispute=DISPUTE),
 )

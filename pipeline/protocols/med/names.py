@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pipeline.protocols.system_ids import SystemId, by_sysid
+
 BOARD = ("task", "medtype", "traintype", "sys", "eventset", "ektype", "smghw")
 """The fields whose values part submissions into boards; MEDFull and MEDPart are never compared (MED 2011 plan)."""
 
@@ -121,3 +123,8 @@ def identify(name: str) -> dict[str, str]:
             board = grammar.board(fields)
             return {**fields, "board": board} if board else fields
     return {}
+
+
+def standing(name: str) -> SystemId:
+    """Whether a system is primary, and which version, by its EXP-ID or SYSID."""
+    return by_sysid(name, identify(name))

@@ -41,10 +41,12 @@ from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials import columns, dataset, layout
 from pipeline.trials.documents import DocumentKey, document_key, lay_out_documents
 from pipeline.trials.duration import t_audio_s as audio_duration_s
-from pipeline.trials.joined import Join, Rows, file_finding, query_finding
+from pipeline.trials.joined import Join, PlacedRows, file_finding, query_finding
 from pipeline.trials.schema import Timeline, Trials
 
 _TOOL = "QUESST 2015 scoring script"
+FILLER = "NO_KEYWORD"
+"""The token of documents that hold no query, in the organisers' keys."""
 
 
 @dataclass(frozen=True)
@@ -118,13 +120,13 @@ def _joined_with_lists(facts: Facts, rttm: Rttm, key: DocumentKey) -> tuple[Fact
     files, queries = said.text("file"), said.text("token")
     known, listed = set(key.files), set(facts.queries)
     unknown = {(query, file) for query, file in zip(queries, files, strict=True) if file not in known}
-    rows = Rows("the key", "rttm", "records", "they are passed over")
+    rows = PlacedRows("the key", "rttm", "records", "they are passed over")
     found = file_finding(rows, sum(file not in known for file in files), Join("the key", files, "the ECF", key.files))
     lost = sum(query in listed for query, _ in unknown)
     if lost:
         what = f"{lost} of the key's {len(key) + lost} targets are lost: they name documents that the ECF lacks"
         found = (*found, Finding("targets_lost", f"{what}. Compare key and ECF.", "rttm"))
-    strange = Join("the key", queries, "the query list", facts.queries)
+    strange = Join("the key", set(queries) - {FILLER}, "the query list", facts.queries)
     if strange.only_one:
         what = f"the key names {len(strange.only_one)} queries that the query list lacks; they are passed over"
         found = (*found, Finding("unknown_query", f"{what}: {strange.told()}. Compare the spelling.", "rttm"))

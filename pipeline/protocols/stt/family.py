@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pipeline.align.labels import Labels
@@ -12,7 +15,8 @@ from pipeline.align.tokens.steps import align_tokens
 from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats.stt.lexicon import Lexicon
 from pipeline.formats.stt.stm import Stm
-from pipeline.formats.stt.transcripts import AlternationError, words_of_text
+from pipeline.formats.stt.tags import is_in_no_scored_segment, is_unscored
+from pipeline.formats.stt.transcripts import AlternationError, spelled, words_of_text
 from pipeline.formats.stt.trn import Trn
 from pipeline.metrics.measure import Scored
 from pipeline.metrics.stt import significance, wer
@@ -27,15 +31,21 @@ from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials.joined import Join
 from pipeline.trials.tokens import dataset as token_dataset
 from pipeline.trials.tokens import layout as token_layout
+from pipeline.trials.tokens.rewritten import Rewriting, segments_rewritten, words_rewritten
 from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, TokenSegments, TokenTimeline, Words
 
 
 def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[TokenSegments, TokenTimeline]:
     """Transcript (and lexicon) → segments by recording. Refuses braces that cannot be read, naming their lines."""
-    source = tables["stm"]
-    segments = token_layout.segments_of(source, case_sensitive=protocol.settings.case_sensitive)
+    source, glm, settings = tables["stm"], tables.get("glm"), protocol.settings
+    tags = settings.unscored_segments == "plan"
+    if glm is not None:
+        passed = is_in_no_scored_segment if tags else _none
+        rewriting = Rewriting(glm.reference, not settings.case_sensitive, settings.glm_split_hyphens)
+        source = replace(source, segments=segments_rewritten(source.segments, rewriting, passed))
+    segments = token_layout.segments_of(source, case_sensitive=settings.case_sensitive, tags=tags)
     lexicon = tables.get("lexicon", Lexicon({}))
-    if protocol.settings.variant == "ser" and not lexicon.entries:
+    if settings.variant == "ser" and not lexicon.entries:
         message = "syllables need pronunciations. Give the lexicon as --input lexicon=URL."
         raise InputError([Finding("no_lexicon", message, "lexicon")])
     scored = segments.state == SCORED
@@ -56,8 +66,11 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[TokenSegme
             }
         )
     )
-    findings = (*source.findings, *lexicon.findings, *_checked(segments))
-    return Reference(segments, TokenTimeline(units, lexicon), facts, findings)
+    timeline = TokenTimeline(units, lexicon, glm)
+    taken_out = _taken_out(segments) if settings.unscored_tokens == "plan" else ()
+    told = (*source.findings, *lexicon.findings, *(glm.findings if glm else ()))
+    findings = (*told, *_checked(segments), *taken_out)
+    return Reference(segments, timeline, facts, findings)
 
 
 def _checked(segments: TokenSegments) -> Iterator[Finding]:
@@ -70,6 +83,17 @@ def _checked(segments: TokenSegments) -> Iterator[Finding]:
         rows = sorted(segments.row[segments.state == state].tolist())
         if rows:
             yield Finding(code, f"{len(rows)} {what} ({_lines(rows)}).", f"stm:{rows[0]}")
+
+
+def _taken_out(segments: TokenSegments) -> Iterator[Finding]:
+    """A finding that says which tokens of the reference are not scored."""
+    scored = segments.text[segments.state == SCORED].tolist()
+    words = Counter(word for text in scored for word in segments.texts[text].split(" "))
+    unscored = {word: n for word, n in words.items() if is_unscored(spelled(word).lower())}
+    if unscored:
+        shown = ", ".join(f"{word} {n}" for word, n in sorted(unscored.items(), key=lambda one: (-one[1], one[0]))[:20])
+        message = f"{sum(unscored.values())} tokens are tags or punctuation and not scored, nor in outputs: {shown}."
+        yield Finding("tokens_not_scored", message, "stm")
 
 
 def _braces(role: str, texts: list[str], rows: list[int]) -> Iterator[Finding]:
@@ -96,28 +120,35 @@ def _lines(rows: list[int]) -> str:
     return f"lines {shown}"
 
 
-def lay_out(protocol: Protocol, tables: Mapping[str, Any], _timeline: Any) -> tuple[Words, tuple[Finding, ...]]:
-    """A recogniser's words by recording and time. Refuses braces of transcripts that cannot be read."""
-    source = tables["ctm"]
+def _none(_: str) -> bool:
+    return False
+
+
+def lay_out(
+    protocol: Protocol, tables: Mapping[str, Any], timeline: TokenTimeline
+) -> tuple[Words, tuple[Finding, ...]]:
+    """A recogniser's words by recording and time, rewritten by rules where the timeline has any.
+
+    Refuses braces of transcripts that cannot be read.
+    """
+    source, settings = tables["ctm"], protocol.settings
     findings = source.findings
+    if timeline.glm is not None:
+        rewriting = Rewriting(timeline.glm.output, not settings.case_sensitive, settings.glm_split_hyphens)
+        words, told = words_rewritten(source.words, rewriting)
+        source, findings = replace(source, words=words), (*findings, *told)
     if isinstance(source, Trn):
         lines = source.utterances["line"].tolist()
         findings = (*findings, *_braces("ctm", source.utterances.text("text"), lines))
-    return token_layout.words_of(source, case_sensitive=protocol.settings.case_sensitive), findings
+    return token_layout.words_of(source, case_sensitive=settings.case_sensitive), findings
 
 
 def align(
     protocol: Protocol, words: Words, segments: TokenSegments, reference: Reference[TokenSegments, TokenTimeline]
 ) -> Labels:
-    """The steps of every scored segment. Buckets are aligned one by one, so that each has tokens of its own."""
-    settings, parts = protocol.settings, []
-    lexer = Lexer(TokenRules.of(settings), reference.timeline)
-    for bucket in range(segments.offsets.size - 1):
-        own, spoken = words.tiles(bucket, bucket + 1), segments.tiles(bucket, bucket + 1)
-        if len(own) or len(spoken) or (bucket == 0):
-            aligned = align_tokens(own, spoken, lexer, segment_end=settings.segment_end)
-            parts.append(labels_of(own, spoken, aligned))
-    return Labels.joined(parts)
+    """The steps of every scored segment."""
+    lexer = Lexer(TokenRules.of(protocol.settings), reference.timeline)
+    return labels_of(words, segments, align_tokens(words, segments, lexer, segment_end=protocol.settings.segment_end))
 
 
 def count(
@@ -159,7 +190,8 @@ def conclude(
 def whole(protocol: Protocol, total: SttOutcomes, facts: Facts, _survey: Mapping[str, Any]) -> Scored[wer.Total]:
     """The cell as its measures see it; see ``Abilities.whole``."""
     settings = protocol.settings
-    return Scored((total, wer.SttRules(settings.n_ref_rule, settings.missing_confidence)), facts, OperatingPoint())
+    rules = wer.SttRules(settings.n_ref_rule, settings.missing_confidence, settings.nce_rule)
+    return Scored((total, rules), facts, OperatingPoint())
 
 
 def _facts(
@@ -211,9 +243,13 @@ def _warnings(total: SttOutcomes, only_output: dict[str, int], only_reference: d
         yield Finding("word_in_gap", f"{message}; they are scored with the segment that follows, or the last.", "ctm")
 
 
-def timeline_parts(settings: Any, _timeline: TokenTimeline) -> dict[str, Any]:
-    """The part of a timeline that the order of words depends on: the folding of file and channel names."""
-    return {"case_sensitive": settings.case_sensitive}
+def timeline_parts(settings: Any, timeline: TokenTimeline) -> dict[str, Any]:
+    """The part of a timeline that words depend on: the folding of file and channel names, and rules."""
+    folding = {"case_sensitive": settings.case_sensitive}
+    if timeline.glm is None:
+        return folding
+    rules = hashlib.sha256(timeline.glm.text.encode()).hexdigest()
+    return {**folding, "glm": rules, "glm_split_hyphens": settings.glm_split_hyphens}
 
 
 def _timeline_columns(timeline: TokenTimeline) -> dict[str, Any]:
@@ -240,7 +276,10 @@ TOKENS: Family[Words, TokenSegments, TokenTimeline, SttOutcomes] = Family(
     count=count,
     zero=SttOutcomes,
     conclude=conclude,
-    reads=Reads(("case_sensitive", "variant"), ("alignment", "n_ref_rule", "missing_confidence", "unknown_file")),
+    reads=Reads(
+        ("case_sensitive", "glm_split_hyphens", "unscored_segments", "unscored_tokens", "variant"),
+        ("alignment", "n_ref_rule", "missing_confidence", "nce_rule", "unknown_file"),
+    ),
     can=Abilities(
         stand_ins=stand_ins, blocks=SPEAKER_BLOCKS, whole=whole, compare=significance.compare, dispute=DISPUTE
     ),

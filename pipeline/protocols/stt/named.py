@@ -1,7 +1,10 @@
 """Speech-to-text of OpenKWS13: word, character and syllable error rates as sclite computes them, and as the plan says.
 
-``official`` is sclite with ``-D -F``; ``plan`` divides by the reference's own tokens, leaves words without a
-confidence out of the cross entropy and keeps segment ends in double precision.
+``official`` is sclite with ``-D -F``. ``plan`` divides by the reference's own tokens, reckons the cross entropy by the
+output's words and leaves those without a confidence out of it, keeps segment ends in double precision, and follows
+sections 4.3 and 4.4: tags and punctuation are no tokens, fragments and hesitations of the reference may be left out
+without brackets, only fragments of the reference match what goes on from them, and segments with overlapping,
+unintelligible or prompting speech are not scored.
 
 Figures, counts and alignments are those of sclite, ties included. Read otherwise, where sclite gives up or loses words:
 recordings that the reference lacks are unscored and named; utterances of transcripts that the output lacks count as
@@ -70,6 +73,36 @@ class SttSettings:
     missing_confidence: Literal["zero", "exclude"] = setting(
         "zero", "words without a confidence where others have one: p = 0, or left out", source=f"{SCLITE} scores"
     )
+    nce_rule: Literal["sclite", "plan"] = setting(
+        "sclite",
+        "correct words of the cross entropy: with optional words that the output left out, or those of the output",
+        source=f"{SCLITE} scores; {PLAN_004} 6.4.1",
+    )
+    fragments_in: Literal["both", "reference"] = setting(
+        "both",
+        "whose fragments match words that go on from them: of both sides, or of the reference alone",
+        source=f"{SCLITE} -F; {PLAN_004} 4.3",
+        only={"fragments": (True,)},
+    )
+    optional_tokens: Literal["bracketed", "plan"] = setting(
+        "bracketed",
+        "which words may be left out: those in brackets, or also fragments and <hes> of the reference",
+        source=f"{SCLITE} -D; {PLAN_004} 4.3",
+        only={"optional_deletion": (True,)},
+    )
+    unscored_tokens: Literal["none", "plan"] = setting(
+        "none",
+        "taken out of both sides: nothing, or tags of sounds, noises, code and speaker changes, and punctuation",
+        source=f"{PLAN_004} 4.3; table C.2",
+    )
+    unscored_segments: Literal["marked", "plan"] = setting(
+        "marked",
+        "not scored: segments marked so (IGNORE_TIME…), or also those with <overlap>, (()), <prompt>, <untranscribed>",
+        source=f"{SCLITE} stm2ctm; {PLAN_004} 4.4",
+    )
+    glm_split_hyphens: bool = setting(
+        False, "rules (role glm): whether words are split at hyphens after them", source="SCTK csrfilt -dh"
+    )
     unknown_file: Literal["keep", "error"] = setting(
         "keep",
         "recordings of the output that the reference lacks: unscored with a warning, or refused",
@@ -82,6 +115,7 @@ ROLES = (
     Role("stm", "stm", option="-r"),
     Role("ctm", "ctm", option="-s"),
     Role("lexicon", "lexicon", required=False),
+    Role("glm", "glm", required=False),
 )
 
 STT13 = Protocol(
@@ -100,7 +134,18 @@ STT13 = Protocol(
 STT13_PLAN = replace(
     STT13,
     mode="plan",
-    settings=replace(SttSettings(), n_ref_rule="plan", missing_confidence="exclude", segment_end="float64"),
+    edition=3,
+    settings=replace(
+        SttSettings(),
+        n_ref_rule="plan",
+        missing_confidence="exclude",
+        segment_end="float64",
+        nce_rule="plan",
+        fragments_in="reference",
+        optional_tokens="plan",
+        unscored_tokens="plan",
+        unscored_segments="plan",
+    ),
 )
 STT_TRN = replace(
     STT13,

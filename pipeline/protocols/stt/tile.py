@@ -68,25 +68,31 @@ def outcomes(aligned: TokenAlignment, segments: TokenSegments, *, listed: bool) 
 
 
 def labels_of(words: Words, segments: TokenSegments, aligned: TokenAlignment) -> Labels:
-    """The steps of an alignment of one bucket as labels, its tokens as they are shown."""
-    shown = tuple(token.shown for token in aligned.vocabulary)
-    used = np.unique(np.concatenate([aligned.reference, aligned.output]))
-    tokens, onto = _words(shown, used[used >= 0])
+    """The steps of an alignment as labels. Each bucket has the tokens that occur in it, as they are shown, sorted."""
     by_step = np.searchsorted(aligned.segment, segments.offsets).astype(np.int64)
+    every = np.arange(len(aligned.vocabulary), dtype=np.int32)
+    shown, onto = _words(tuple(token.shown for token in aligned.vocabulary), every)
+    bucket = np.repeat(np.arange(by_step.size - 1), np.diff(by_step)) * len(shown)
+    sides = [np.where(codes < 0, -1, bucket + onto[codes]) for codes in (aligned.reference, aligned.output)]
+    known = np.zeros((by_step.size - 1) * len(shown) + 1, np.bool_)
+    for side in sides:
+        known[side] = True
+    tokens = np.flatnonzero(known[:-1])
+    rows = np.append(np.cumsum(known[:-1], dtype=np.int32) - 1, np.int32(-1))
     columns = {
         "segment": Column(TRIAL, aligned.chopped.segment.astype(np.int32), KEY),
         "in_gap": Column(TRIAL, aligned.chopped.in_gap),
         "step_segment": Column("step", aligned.segment.astype(np.int32), KEY),
         "step": Column("step", aligned.step),
-        "step_reference": Column("step", onto[aligned.reference], "token"),
-        "step_output": Column("step", onto[aligned.output], "token"),
+        "step_reference": Column("step", rows[sides[0]], "token"),
+        "step_output": Column("step", rows[sides[1]], "token"),
         "step_word": Column("step", aligned.word.astype(np.int32), TRIAL),
         "n_longest": Column(KEY, aligned.n_longest.astype(np.int32)),
         "n_unknown_reference": Column(KEY, aligned.n_unknown[0].astype(np.int32)),
         "n_unknown_output": Column(KEY, aligned.n_unknown[1].astype(np.int32)),
-        "token": Column("token", np.array(tokens, TEXT)),
+        "token": Column("token", np.array(shown, TEXT)[tokens % max(len(shown), 1)]),
     }
-    of_tokens = np.where(segments.offsets > 0, len(tokens), 0) if len(segments) else np.zeros_like(segments.offsets)
+    of_tokens = np.searchsorted(tokens, np.arange(by_step.size) * len(shown)).astype(np.int64)
     return Labels(columns, {TRIAL: words.offsets, KEY: segments.offsets, "step": by_step, "token": of_tokens})
 
 
@@ -95,12 +101,14 @@ def alignment_of(words: Words, segments: TokenSegments, labels: Labels) -> Token
     row = labels["step_word"].astype(np.int64)
     confidence = np.where(row >= 0, words.confidence[row] if len(words) else np.nan, np.nan)
     segment = labels["segment"].astype(np.int64)
+    shown: dict[str, int] = {}
+    token = np.array([*(shown.setdefault(text, len(shown)) for text in labels["token"].tolist()), -1], np.int32)
     return TokenAlignment(
-        vocabulary=tuple(Token(text, text) for text in labels["token"].tolist()),
+        vocabulary=tuple(Token(text, text) for text in shown),
         segment=labels["step_segment"].astype(np.int64),
         step=labels["step"],
-        reference=labels["step_reference"],
-        output=labels["step_output"],
+        reference=token[labels["step_reference"]],
+        output=token[labels["step_output"]],
         word=row,
         confidence=confidence,
         n_longest=labels["n_longest"].astype(np.int64),

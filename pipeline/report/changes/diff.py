@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from pipeline.engine.plan import Plan, load_plan
 from pipeline.engine.result import Result
 from pipeline.engine.rows import columns_of
 from pipeline.grid import Run, load_grid
-from pipeline.report.board import ALL, board_rows
+from pipeline.report.board import ALL, read_run
 from pipeline.store.blobs import Store
 from pipeline.terms import Cell
 
@@ -35,13 +35,21 @@ class Side:
     load: Callable[[Cell], Result]
     """Results are read only where the addresses of both sides differ."""
     ranks: Mapping[Cell, int]
+    ranked_by: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
+    """The measure that ranks, by query set, dataset and condition."""
 
     @classmethod
     def of(cls, run: str, plan: Plan, load: Callable[[Cell], Result], grid: Mapping[str, xr.Dataset]) -> Side:
         """A run by its plan, its results and its grid, which has the ranks."""
-        rows = [row for row in board_rows(grid) if row["condition"] == ALL]
-        ranks = {Cell(row["query_set"], row["dataset"], row["system"]): int(row["rank"]) for row in rows}
-        return cls(run, plan, {job.cell: job.address for job in plan.jobs}, load, ranks)
+        boards = read_run(grid).boards
+        ranks = {
+            Cell(board.query_set, board.dataset, entry.system): entry.rank
+            for board in boards
+            if board.condition == ALL
+            for entry in board.entries
+        }
+        by = {(board.query_set, board.dataset, board.condition): board.rank_by for board in boards}
+        return cls(run, plan, {job.cell: job.address for job in plan.jobs}, load, ranks, by)
 
 
 @dataclass(frozen=True)
@@ -104,6 +112,8 @@ class Diff:
     cells: tuple[CellDiff, ...]
     n_cells: int
     """Cells of both runs together."""
+    ranked_by: tuple[tuple[str, str, str], ...] = ()
+    """Boards that another measure ranks now: board, measure before, measure after."""
 
     @property
     def causes(self) -> tuple[tuple[Cause, int], ...]:
@@ -133,6 +143,11 @@ def compare(before: Side, after: Side) -> Diff:
         primary=after.plan.protocol.primary,
         cells=tuple(entry for entry in found if entry is not None),
         n_cells=len(cells),
+        ranked_by=tuple(
+            ("/".join(board), before.ranked_by[board], measure)
+            for board, measure in after.ranked_by.items()
+            if before.ranked_by.get(board, measure) != measure
+        ),
     )
 
 

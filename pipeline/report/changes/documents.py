@@ -21,6 +21,7 @@ def diff_document(diff: Diff) -> dict[str, Any]:
         "primary": diff.primary,
         "n_cells": diff.n_cells,
         "n_differing": len(diff.cells),
+        "ranked_by": [{"board": board, "before": was, "after": now} for board, was, now in diff.ranked_by],
         "causes": [{**asdict(cause), "n_cells": n} for cause, n in diff.causes],
         "cells": [_cell_document(cell) for cell in diff.cells],
     }
@@ -45,6 +46,9 @@ def _moved_document(moved: Moved) -> dict[str, Any]:
 def diff_text(diff: Diff, *, everything: bool = False) -> str:
     """The comparison as lines for a terminal: the primary measure, or ``everything`` that moved."""
     lines = [f"{diff.evaluation}: run {diff.before} → {diff.after}"]
+    lines += [
+        f"{printable(board)} is ranked by {label(now)} instead of {label(was)}." for board, was, now in diff.ranked_by
+    ]
     if not diff.cells:
         return "\n".join([*lines, f"Nothing moved in {diff.n_cells} cells."])
     moved = sum(cell.has_moved for cell in diff.cells)

@@ -7,7 +7,7 @@ import math
 from pipeline.report.cells import BoardCells, Row, ScoredCell, number
 from pipeline.report.plots.linear import Linear, joined, over
 from pipeline.report.plots.marks import Trace
-from pipeline.report.plots.xy import CANARIES, X_PIXELS, Y_PIXELS, Plot, Section
+from pipeline.report.plots.xy import X_PIXELS, Y_PIXELS, Plot, Section
 from pipeline.report.words import printable
 
 TITLE = "Calibration map"
@@ -20,13 +20,12 @@ HINT = (
 def pav_section(boards: tuple[BoardCells, ...]) -> Section | None:
     """One plot per board whose results have the table ``pav``; None where none has."""
     plots = tuple(plot for board in boards if (plot := _plot(board)) is not None)
-    hint = HINT + CANARIES if any(cell.canary for board in boards for cell in board.cells) else HINT
-    return Section("pav", TITLE, hint, plots) if plots else None
+    return Section("pav", TITLE, HINT, plots) if plots else None
 
 
 def _plot(board: BoardCells) -> Plot | None:
     cells = board.having("pav")
-    rows = [row for cell in [one for one in cells if not one.canary] or cells for row in cell.table("pav")]
+    rows = [row for cell in cells for row in cell.table("pav")]
     scores = [s for row in rows for s in (number(row, "score_min"), number(row, "score_max")) if math.isfinite(s)]
     ratios = [ratio for row in rows if math.isfinite(ratio := number(row, "llr"))]
     if not scores or not ratios:

@@ -12,7 +12,7 @@ from pipeline.report.board import ALL, Board, BoardEntry, RunBoards
 from pipeline.report.plots.det import DetCurve
 from pipeline.report.plots.linear import Linear, joined, over
 from pipeline.report.plots.marks import Mark, Trace
-from pipeline.report.plots.xy import CANARIES, X_PIXELS, Y_PIXELS, Plot, Section
+from pipeline.report.plots.xy import X_PIXELS, Y_PIXELS, Plot, Section
 from pipeline.report.words import label, printable, short
 
 LOWEST = -1.0
@@ -28,8 +28,7 @@ def threshold_section(run: RunBoards, curves: Mapping[tuple[str, str, str], DetC
     """One plot per board that has curves with thresholds and values; None where there are none."""
     places = {place: at for at, place in enumerate(curves)}
     plots = [plot for board in run.boards_of(ALL) if (plot := _plot(run, board, curves, places)) is not None]
-    hint = HINT + CANARIES if any(entry.canary for board in run.boards for entry in board.entries) else HINT
-    return Section("thresholds", TITLE, hint, tuple(plots)) if plots else None
+    return Section("thresholds", TITLE, HINT, tuple(plots)) if plots else None
 
 
 def _plot(
@@ -46,7 +45,7 @@ def _plot(
             found.append((entry, curve, places[place]))
     if not found:
         return None
-    x, y = _axes([curve for entry, curve, _ in found if not entry.canary] or [curve for _, curve, _ in found])
+    x, y = _axes([curve for _, curve, _ in found])
     lines = tuple(_line(run, entry, curve, at, x, y) for entry, curve, at in found)
     told = "; ".join(f"{line.system}: {line.best.text}" for line in lines if line.best)
     words = printable(f"Term-weighted value over the threshold, {len(lines)} systems. {told}.")

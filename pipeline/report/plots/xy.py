@@ -13,7 +13,6 @@ WIDTH, HEIGHT = 440.0, 320.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 12.0, 46.0
 FEWEST_TICKS = 3
 X_PIXELS, Y_PIXELS = (LEFT, WIDTH - RIGHT), (HEIGHT - BOTTOM, TOP)
-CANARIES = " The axes are those of the systems: what canaries have beyond lies on the edge."
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,8 @@ def _freeze(store: Store, found: Standing, phase: ShownPhase, release: ShownRele
         **boards_files(release.run, files_of(parts_of(release.run.boards_of(ALL)))),
         "board.csv": store.get(run.reports["board.csv"]),
     }
+    told = {entry.description for one in release.boards for entry in one.board.entries if entry.description}
+    files |= {name: store.get(run.reports[name]) for name in sorted(told)}
     for name, data in files.items():
         store.create(f"{base}/{name}", data)
 

@@ -99,8 +99,13 @@ def _release(store: Store, season: Standing, phase: SeasonPhase, release: Releas
     run = boards_of(store, release.run)
     parts = {fate.run.board for fate in season.fates if fate.run and fate.submission.phase == phase.name}
     shown = [condition for condition in run.conditions if condition == ALL or condition in parts]
-    boards = tuple(ShownBoard(board) for condition in shown for board in run.boards_of(condition))
+    boards = tuple(ShownBoard(_without_canaries(board)) for condition in shown for board in run.boards_of(condition))
     return ShownRelease(release, folder_of(phase, release), run, boards)
+
+
+def _without_canaries(board: Board) -> Board:
+    """A board as participants see it: the organiser's own checks stand on none, whatever a release had."""
+    return replace(board, entries=tuple(entry for entry in board.entries if not entry.canary))
 
 
 def boards_of(store: Store, run_id: str) -> RunBoards:

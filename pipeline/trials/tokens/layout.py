@@ -10,6 +10,7 @@ import numpy as np
 from pipeline.arrays import Ints
 from pipeline.formats.stt.ctm import ALT, ALT_BEGIN, ALT_END, MARKS, Ctm
 from pipeline.formats.stt.stm import Stm
+from pipeline.formats.stt.tags import TAGS, is_in_no_scored_segment
 from pipeline.formats.stt.transcripts import Words as Transcript
 from pipeline.formats.stt.transcripts import words_of_text
 from pipeline.formats.stt.trn import Trn
@@ -19,6 +20,7 @@ from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, TokenSegments
 
 IGNORED = ("IGNORE_TIME_SEGMENT_IN_SCORING", "IGNORETIMESEGMENTINSCORING")
 """Text that marks a segment as not to be scored, in any case (sclite)."""
+_MARKS = tuple(mark.lower().encode() for mark in IGNORED)
 _TRN_CHANNEL = "1"
 
 
@@ -60,15 +62,21 @@ def words_of(source: Ctm | Trn, *, case_sensitive: bool) -> Words:
     )
 
 
-def segments_of(source: Stm | Trn, *, case_sensitive: bool) -> TokenSegments:
-    """Segments of a reference by recording and time. Names lose their case unless told otherwise."""
+def segments_of(source: Stm | Trn, *, case_sensitive: bool, tags: bool = False) -> TokenSegments:
+    """Segments of a reference by recording and time. Names lose their case unless told otherwise.
+
+    With ``tags`` those that hold ``<overlap>``, ``(())``, ``<prompt>`` or ``<untranscribed>`` are marked as not to be
+    scored, and what stands in a label's place is the first word where it is a tag.
+    """
     table = source.segments if isinstance(source, Stm) else _uttered(source.utterances)
+    if tags:
+        table = _with_first_words(table)
     names = _names(table, ("file", "channel", "speaker", "label"), case_sensitive=case_sensitive)
     texts, text = canonical_codes(table.vocabularies["text"], table["text"])
     begin_s, end_s = (np.asarray(table[name], np.float64) for name in ("begin_s", "end_s"))
     order, buckets = _order(names, _filled(begin_s))
     columns: dict[str, Any] = {name: codes[order] for name, (_, codes) in names.items()}
-    marked = np.array([any(lower_ascii(mark) in lower_ascii(text) for mark in IGNORED) for text in texts], np.bool_)
+    marked = np.array([_is_marked(text) or (tags and is_in_no_scored_segment(text)) for text in texts], np.bool_)
     state = np.full(text.size, SCORED, np.int8)
     state[np.isnan(begin_s) | np.isnan(end_s)] = UNTIMED
     if text.size:
@@ -86,6 +94,31 @@ def segments_of(source: Stm | Trn, *, case_sensitive: bool) -> TokenSegments:
         row=np.asarray(table["line"], np.int64)[order],
         offsets=offsets_of(buckets),
         **columns,
+    )
+
+
+def _is_marked(text: str) -> bool:
+    lowered = text.encode().lower()
+    return any(mark in lowered for mark in _MARKS)
+
+
+def _with_first_words(table: Table) -> Table:
+    """The table with labels that are tags of the transcription put before the text."""
+    labels = [label if label.lower() in TAGS else "" for label in table.vocabularies["label"]]
+    first = np.array([bool(label) for label in labels] or [False])[table["label"]]
+    if not first.any():
+        return table
+    known = table.vocabularies["text"]
+    places = {text: at for at, text in enumerate(known)}
+    text, label = table["text"].copy(), table["label"].copy()
+    for row in np.flatnonzero(first).tolist():
+        whole = f"{labels[label[row]]} {known[text[row]]}".rstrip()
+        text[row] = places.setdefault(whole, len(places))
+    names = dict.fromkeys((*table.vocabularies["label"], ""))
+    label[first] = list(names).index("")
+    return Table(
+        {**table.columns, "text": text, "label": label},
+        {**table.vocabularies, "text": tuple(places), "label": tuple(names)},
     )
 
 

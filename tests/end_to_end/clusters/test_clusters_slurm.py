@@ -19,7 +19,7 @@ from flows.clusters import slurm as cluster_slurm
 from flows.settings import ONE_THREAD, Settings
 from pipeline.errors import UsageError
 from tests.conftest import ROOT
-from tests.end_to_end.killing import until
+from tests.end_to_end.deaths.killing import until
 
 DAEMONS = ("slurmctld", "slurmd", "munged")
 SELFTEST = ROOT / "deploy" / "slurm" / "selftest"

@@ -22,7 +22,7 @@ from pipeline.engine.plan import plan
 from pipeline.grid import faults, latest
 from pipeline.grid.publish import load_grid, load_run
 from pipeline.store.blobs import Store
-from tests.end_to_end.nights import database, until
+from tests.end_to_end.deaths.nights import database, until
 from tests.s3_faults import after, spoiling
 from tests.s3_server import KEY, SECRET, S3Server, environment
 from tests.unit.engine import grid_of_cells as cells

@@ -123,7 +123,7 @@ def test_turkish_has_two_letters_i() -> None:
 )
 def test_characters(word: str, rules: dict[str, bool], expected: list[str]) -> None:
     lexer = Lexer(TokenRules(variant="cer", **rules), TokenTimeline())  # type: ignore[arg-type]  # all are booleans
-    [string] = lexer.alternatives(word, first_only=False)
+    [string] = lexer.alternatives(word, of_reference=False)
     assert [token.shown for token in string] == expected
     assert not any(token.fragment for token in string if len(word) > 1)
 
@@ -147,7 +147,7 @@ def test_of_characters_the_null_word_is_one_and_words_that_are_cut_stand_behind_
 def test_syllables_of_a_schwa_are_no_null_words_and_tags_alone_are_no_syllables() -> None:
     entries = {"a": ((("@",),),), "b": ((("_1",), ("x", "_2")),), "c": ((("_1",),),), "-": ((("d",),),)}
     lexer = Lexer(TokenRules(variant="ser", syllable_tags=False), TokenTimeline(lexicon=Lexicon(entries)))
-    strings = {word: lexer.alternatives(word, first_only=False)[0] for word in "abc-"}
+    strings = {word: lexer.alternatives(word, of_reference=False)[0] for word in "abc-"}
     assert {word: [token.text for token in string] for word, string in strings.items()} == {
         "a": ["@"],
         "b": ["x"],

@@ -86,6 +86,6 @@ warnings (1)
   s3://***@b/x:3: odd
 
 signature
-  sws2013.1|plan"""
+  sws2013.1|plan|#3e1b255c"""
     )
     assert "queries" not in text_of(result)

@@ -187,3 +187,13 @@ def test_a_text_that_is_listed_twice_counts_again_in_stdeval(
     assert [block["n_target"] for block in document["blocks"]] == n_target
     told = [warning["message"] for warning in document["warnings"] if warning["code"] == "repeated_text"]
     assert [message.split(" have ")[0] for message in told] == (["K3"] if n_target[2] == 4 else [])
+
+
+def test_text_shows_the_short_signature_unless_told_otherwise(tmp_path, capsys):
+    options = ["score", "--protocol", "openkws13", *write_cell(tmp_path)]
+    assert main(options) == 0
+    assert capsys.readouterr().out.rstrip().splitlines()[-1].strip().startswith("openkws13.")
+    assert main([*options, "--signature", "long"]) == 0
+    long = capsys.readouterr().out.rstrip().splitlines()[-1]
+    assert "|tolerance_s:" in long
+    assert "|rescore:" in long

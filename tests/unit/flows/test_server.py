@@ -8,9 +8,16 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from prefect.settings import PREFECT_API_URL, PREFECT_SERVER_ALLOW_EPHEMERAL_MODE, temporary_settings
+from prefect._internal.concurrency.services import QueueService
+from prefect.settings import (
+    PREFECT_API_URL,
+    PREFECT_LOGGING_INTERNAL_LEVEL,
+    PREFECT_SERVER_ALLOW_EPHEMERAL_MODE,
+    temporary_settings,
+)
 
 from flows import server
+from flows.settings import QUIET
 from pipeline.errors import PlatformError
 
 SOON_S = 20.0
@@ -83,3 +90,20 @@ def test_a_server_that_ends_while_it_starts_is_not_waited_for(monkeypatch: pytes
         pytest.raises(PlatformError, match=f"ended while it started .exit {code};"),
     ):
         server.start_server()
+
+
+class Refused(QueueService[str]):
+    """A service of Prefect's whose server takes nothing."""
+
+    async def _handle(self, item: str) -> None:
+        raise ConnectionError(item)
+
+
+@pytest.mark.usefixtures("nobody")
+def test_events_that_a_lost_server_does_not_take_are_not_told_one_by_one(caplog: pytest.LogCaptureFixture) -> None:
+    level = {PREFECT_LOGGING_INTERNAL_LEVEL: QUIET["PREFECT_LOGGING_INTERNAL_LEVEL"]}
+    with temporary_settings(level), server.attended(60.0, None):
+        service = Refused.instance()
+        service.send("several kB of an event")
+        service.drain()
+    assert not any("several kB" in record.getMessage() for record in caplog.records)

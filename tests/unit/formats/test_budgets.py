@@ -97,7 +97,7 @@ def test_a_file_too_large_is_refused_before_it_is_read(tmp_path: Path, monkeypat
     path = tmp_path / "e.xml"
     path.write_bytes(VALID["ecf"])
     monkeypatch.setenv("RESCORE_INPUT_BYTES", "10")
-    with pytest.raises(InputError, match="more than 10 bytes of a file as it lies"):
+    with pytest.raises(InputError, match="allowed: 10 bytes of a file as it lies"):
         read_role(find("openkws13"), "ecf", str(path))
     with pytest.raises(InputError, match="RESCORE_INPUT_BYTES"):
         digest(str(path), "ecf")

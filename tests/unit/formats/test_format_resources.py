@@ -127,8 +127,8 @@ def test_every_problem_is_reported_at_once(refused) -> None:
         ("index: {\n", "f:2", "yaml_malformed"),
         ("index: {}\n---\nindex: {}\n", "f:2", "yaml_malformed"),
         ("\tindex: {}\n", "f:1", "yaml_malformed"),
-        ('index: "\\UFFFFFFFF"\n', "f", "yaml_malformed"),
-        ("index: \x07\n", "f", "yaml_malformed"),
+        ('index: "\\UFFFFFFFF"\n', "f:1", "yaml_malformed"),
+        ("index: \x07\n", "f:1", "yaml_malformed"),
         ("index: 1\n" * 100_000, "f", "file_too_large"),
     ],
 )

@@ -62,13 +62,20 @@ def results() -> list[Result]:
 
 def test_equal_figures_share_a_rank_and_what_has_none_has_rank_zero(plan: Plan, results: list[Result]) -> None:
     grid = gather(plan, results)[""]
+    assert grid["rank"].sel(query_set="q", dataset="d", condition="all").values.tolist() == [2, 1, 0, 0, 0]
+    systems = tuple(replace(one, primary=True) for one in plan.systems)
+    grid = gather(replace(plan, systems=systems), results)[""]
     assert grid["rank"].sel(query_set="q", dataset="d", condition="all").values.tolist() == [2, 1, 2, 0, 0]
 
 
 def test_who_has_no_rank_keeps_its_figures(plan: Plan, results: list[Result]) -> None:
     watched = replace(plan, systems=tuple(replace(one, canary=one.name == "b") for one in plan.systems))
     grid = gather(watched, results)[""].sel(query_set="q", dataset="d", condition="all")
-    assert grid["rank"].values.tolist() == [1, 0, 1, 0, 0]
+    assert grid["rank"].values.tolist() == [1, 0, 0, 0, 0]
+    systems = tuple(replace(one, replaced_by="b" if one.name == "a" else "") for one in plan.systems)
+    later = gather(replace(plan, systems=systems), results)[""]
+    assert later["rank"].sel(query_set="q", dataset="d", condition="all").values.tolist() == [0, 1, 0, 0, 0]
+    assert later["replaced_by"].values.tolist() == ["b", "", "", "", ""]
     assert grid["value"].sel(measure="atwv").values[:3].tolist() == [0.5, 0.75, 0.5]
 
 

@@ -56,13 +56,10 @@ def test_two_classes_are_k_classes(rows, place) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_the_rough_objective_is_near(rows, place) -> None:
-    found, expected = (
-        flat(made)
-        for made in (
-            rough_objective(*rows, PRIOR, WEIGHTS)(place),
-            binary_sums(*rows, PRIOR, place).objective(WEIGHTS),
-        )
-    )
+    x, (target, nontarget) = rows
+    scores, masses = (x[target > 0], x[nontarget > 0]), (target[target > 0], nontarget[nontarget > 0])
+    found = flat(rough_objective(scores, masses, PRIOR, WEIGHTS)(place))
+    expected = flat(binary_sums(*rows, PRIOR, place).objective(WEIGHTS))
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-7)
 
 

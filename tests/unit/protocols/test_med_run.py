@@ -106,7 +106,7 @@ def test_boards_conditions_and_fields_of_names_are_in_the_grid(folder: Path, tmp
     assert np.isnan(on_board.sel(system=PART).item())
     assert on_board.sel(system=FULL).item() == 0.0
     assert grid["rank"].sel(condition="all").squeeze(drop=True).sel(system=[FULL, PART]).values.tolist() == [1, 1]
-    assert grid.attrs["primary_measure"] == "p_md"
+    assert grid.attrs["primary_measure"] == "ndc"
 
 
 def test_a_corrected_key_reads_no_output(folder: Path, tmp_path: Path) -> None:

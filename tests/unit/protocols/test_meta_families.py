@@ -98,7 +98,7 @@ def cells(evaluated: Evaluated) -> dict[str, OpenCell]:
 
 def test_all_families_are_in_one_table(study):
     analysis, _, store, paths = study
-    primary = {"med": "p_md", "lre": "f_act", "stt": "wer"}
+    primary = {"med": "ndc", "lre": "f_act", "stt": "wer"}
     for name, measure in primary.items():
         rows = [row for row in analysis.rows if (row.evaluation, row.measure, row.condition) == (name, measure, "all")]
         assert len(rows) == 2

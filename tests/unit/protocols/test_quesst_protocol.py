@@ -175,6 +175,13 @@ def test_a_subset_key_is_another_key(tmp_path):
         score(cell(tmp_path, queries=("b",), targets=TARGETS[1:]), unknown_query="error")
 
 
+def test_a_key_names_fillers_and_queries_that_no_list_has_are_told(tmp_path):
+    fillers = [*TARGETS, ("NO_KEYWORD", "d3")]
+    assert "unknown_query" not in {finding.code for finding in score(cell(tmp_path, targets=fillers)).findings}
+    other = score(cell(tmp_path / "other", targets=[*fillers, ("NO_KEYWORDS", "d3")]))
+    assert [finding.message.count("NO_KEYWORD") for finding in other.findings if finding.code == "unknown_query"] == [1]
+
+
 @pytest.mark.parametrize(
     ("row", "code"),
     [(("a", "d2", 0.7, "NO"), "duplicate_trial"), (("a", "d9", 0.7, "NO"), "unknown_document")],

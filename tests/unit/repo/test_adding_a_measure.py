@@ -49,7 +49,7 @@ def as_the_page_says() -> tuple[str, str]:
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sources, without what was compiled of them."""
     root = tmp_path_factory.mktemp("clone")
-    for room in ("pipeline", "flows"):
+    for room in ("pipeline", "flows", "rescore"):
         shutil.copytree(ROOT / room, root / room, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", root)
     (root / "evaluation.yaml").write_text(EVALUATION)

@@ -66,7 +66,7 @@ def follow(clone: Path, section: str) -> None:
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """The sources, without what was compiled of them."""
-    for room in ("pipeline", "flows"):
+    for room in ("pipeline", "flows", "rescore"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     return tmp_path

@@ -72,7 +72,7 @@ def test_every_dependency_is_locked_and_says_why_its_bound_is_needed():
 
 def test_the_distribution_holds_pipeline_and_flows_and_no_tests():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == ["pipeline", "flows"]
+    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == ["pipeline", "flows", "rescore"]
 
 
 def test_the_architecture_page_names_files_that_are_there_and_at_most_ten_on_the_way_to_a_board():

@@ -38,7 +38,7 @@ def lint(folder: Path) -> subprocess.CompletedProcess[str]:
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project's sources in a folder of their own; whoever changes a file puts it back."""
     folder = tmp_path_factory.mktemp("copy")
-    for room in ("pipeline", "flows"):
+    for room in ("pipeline", "flows", "rescore"):
         shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder

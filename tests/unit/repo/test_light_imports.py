@@ -35,3 +35,16 @@ def test_the_command_line_builds_its_parser_lightly():
     code = f"import sys, pipeline.cli as cli; cli.build_parser(); print(*(n for n in {HEAVY!r} if n in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize(("name", "family"), [("stt13", "stt"), ("med11", "med")])
+def test_finding_a_protocol_imports_its_family_alone(name, family):
+    code = (
+        f"import sys; from pipeline.protocols import find, protocols; find({name!r})\n"
+        "rooms = {m.split('.')[2] for m in sys.modules if m.startswith('pipeline.protocols.') and m.count('.') > 2}\n"
+        "print(*rooms); print(*dict.fromkeys(key[0] for key in protocols()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    rooms, names = (line.split() for line in done.stdout.splitlines())
+    assert rooms == [family]
+    assert names[0] == "openkws13", "the order of all is that of the rooms, whichever was searched first"

@@ -13,6 +13,7 @@ import jinja2
 import pytest
 from made_grid import CONTROLS, FORMULA, HOSTILE, MESSAGE, QUOTES, SCRIPT, TIDY, WHERE, make_grid
 
+from pipeline.protocols import signature_short
 from pipeline.report.page import environment, render_page
 from pipeline.report.plots.marks import style
 
@@ -251,7 +252,8 @@ def test_facts_and_signatures_stand_beside_every_board(made, parsed):
     summaries = [e["text"] for e in parsed.all("summary")]
     assert summaries.count("Facts") == summaries.count("Signatures") == 4
     shown = {e["text"] for e in parsed.all("code")}
-    assert {result.signature for result in made[1]} <= shown
+    assert {signature_short(result.signature) for result in made[1]} <= shown
+    assert {result.signature for result in made[1]} <= {e["attrs"].get("title") for e in parsed.all("code")}
 
 
 def test_the_head_says_what_was_scored_how_and_in_which_run(parsed):

@@ -184,7 +184,7 @@ def test_events_have_their_cost_and_average_precision(med):
     cells = [e["text"] for e in part if e["tag"] in {"th", "td"} and "tbody" in e["inside"]]
     assert cells[:2] == ['E1 Making a "sandwich"', "2"]
     assert len(cells) == 2 * 4
-    assert heads(read(med))[2] == "Pmd"
+    assert heads(read(med))[2] == "NDC"
 
 
 def test_calibration_has_its_table_and_a_plot_a_cell(quesst):

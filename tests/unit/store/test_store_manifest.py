@@ -57,6 +57,42 @@ def test_a_damaged_commit_is_an_error_and_never_an_older_one(store):
         manifest.latest(store, "e")
 
 
+def spoiled(data: bytes) -> bytes:
+    return data.replace(b'"run"', b'"ran"')
+
+
+def test_damaged_commits_are_discarded_and_no_others(store):
+    for run in "abc":
+        manifest.commit(store, "e", {"run": run})
+    store.put("refs/e/00000002.json", spoiled(store.get("refs/e/00000002.json")))
+    assert manifest.discard_damaged(store, "e") == ["refs/e/00000002.json"]
+    assert sorted(manifest.history(store, "e")) == [1, 3]
+
+
+class Busy(Store):
+    """Another writer commits after each listing, and the first answer of each object is spoiled on its way."""
+
+    def listing(self, folder: str) -> dict[str, int]:
+        found = super().listing(folder)
+        manifest.commit(Store(self.root), "e", {"run": "another"})
+        return found
+
+    def get(self, path: str) -> bytes:
+        is_first, data = path not in SEEN, super().get(path)
+        SEEN.add(path)
+        return spoiled(data) if is_first else data
+
+
+SEEN: set[str] = set()
+
+
+def test_a_commit_that_comes_meanwhile_or_is_spoiled_on_its_way_is_not_discarded(store):
+    SEEN.clear()
+    manifest.commit(store, "e", {"run": "a"})
+    assert manifest.discard_damaged(Busy(store.root), "e") == []
+    assert [entry["run"] for entry in manifest.history(store, "e").values()] == ["a", "another"]
+
+
 @pytest.mark.parametrize("evaluation", ["", "..", "a/b", "/etc", "a b"])
 def test_an_evaluation_is_one_harmless_name(store, evaluation):
     for operation in (manifest.latest, manifest.history, lambda s, e: manifest.commit(s, e, {})):

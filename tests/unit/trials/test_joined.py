@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.trials.joined import Join, Rows, channel_finding, file_finding, query_finding, silent_finding
+from pipeline.trials.joined import Join, PlacedRows, channel_finding, file_finding, query_finding, silent_finding
 
-ROWS = Rows("the output", "output", "detections", "they are not scored")
+ROWS = PlacedRows("the output", "output", "detections", "they are not scored")
 
 
 def told(own: list[str], other: list[str]) -> str:

@@ -20,7 +20,7 @@ import httpx
 from bench.servers import PrefectServer
 from pipeline.store.blobs import Store
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BIN = Path(sys.executable).parent
 WAIT_S = 300.0
 EAGER = {

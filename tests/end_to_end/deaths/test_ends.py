@@ -17,7 +17,7 @@ from flows.studies import conclude, evaluations, finish_here, prepare
 from pipeline.config.meta_file import load_study
 from pipeline.demo import evaluation as synthetic
 from pipeline.store.blobs import Store
-from tests.end_to_end.killing import BIN, WAIT_S, below, having, left_in, until
+from tests.end_to_end.deaths.killing import BIN, WAIT_S, below, having, left_in, until
 from tests.unit.engine import grid_of_cells as cells
 
 PATIENCE = {"RESCORE_NO_WORKER_S": "10", "RESCORE_WORKERS": "2"}

@@ -21,7 +21,7 @@ from pipeline.engine.plan import plan
 from pipeline.grid import faults, latest, load_run
 from pipeline.report.changes.diff import compare, side_of
 from pipeline.store.blobs import Store
-from tests.end_to_end.nights import database
+from tests.end_to_end.deaths.nights import database
 from tests.unit.engine import grid_of_cells as cells
 from tests.unit.engine import whole_store
 

@@ -28,7 +28,7 @@ from pipeline.engine.plan import plan
 from pipeline.grid import faults, latest
 from pipeline.store.blobs import Store
 from tests.conftest import clients_of
-from tests.end_to_end.killing import (
+from tests.end_to_end.deaths.killing import (
     BIN,
     MAIN,
     PREFECT,
@@ -70,10 +70,11 @@ class Table:
 
 
 @pytest.fixture(scope="module")
-def table() -> Iterator[Table]:
+def table(request: pytest.FixtureRequest) -> Iterator[Table]:
     made = Table()
     yield made
-    sys.stdout.write(f"\n{columns(made.rows)}\n")
+    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        sys.stdout.write(f"\n{columns(made.rows)}\n")
 
 
 @pytest.fixture(scope="module")

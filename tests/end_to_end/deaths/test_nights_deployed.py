@@ -29,7 +29,7 @@ from pipeline.grid import latest
 from pipeline.grid.history import history
 from pipeline.store import studies
 from pipeline.store.blobs import Store
-from tests.end_to_end.nights import BIN, EAGER, ROOT, WAIT_S, Nights, notices, until
+from tests.end_to_end.deaths.nights import BIN, EAGER, ROOT, WAIT_S, Nights, notices, until
 from tests.unit.engine import grid_of_cells as cells
 from tests.unit.engine import whole_store
 

@@ -55,7 +55,7 @@ def ledger(*runs: tuple[str, str]) -> Any:
     ]
     phase = SimpleNamespace(name="eval", counts="last")
     rules = SimpleNamespace(phase=lambda _: phase, protocol="sws2013")
-    return lambda *_: SimpleNamespace(rules=rules, competing=lambda _: fates)
+    return lambda *_: SimpleNamespace(rules=rules, competing=lambda _: fates, beside=lambda *_: {})
 
 
 def _output(query_set: str, dataset: str) -> Any:
@@ -680,5 +680,13 @@ ROWS = (
         "f.yaml:9: `systems.ledger` has an output of q/z (q_z.xml), which is no cell of this evaluation.",
         "f.yaml:7: `systems.a` stands in the ledger of s too.",
         given={STANDING: ledger(("a", "q/d"), ("b", "q/z"))},
+    ),
+    row(
+        "evaluation",
+        TOP
+        + SIDES
+        + ("systems:\n  ledger: {store: store, season: s, phase: eval}\n  resources: 'res/{system}.yaml'\n"),
+        "f.yaml:9: `systems.resources` fits no file of any system (/res/{system}.yaml). Check the path.",
+        given={STANDING: ledger(("a", "q/d"))},
     ),
 )

@@ -13,11 +13,11 @@ from pipeline.engine.mending import mended, unless_damaged
 from pipeline.engine.plan import Job, Plan, given_up_address
 from pipeline.engine.result import Result
 from pipeline.engine.work import Work, total
-from pipeline.grid import Run, before, checked, load_grid, publish, recorded
+from pipeline.grid import Run, before, load_grid, publish, recorded, reports_of
 from pipeline.meta.cells import NOT_KEPT
 from pipeline.meta.variants import is_probe
 from pipeline.report.board import RunBoards, read_run
-from pipeline.report.boards_file import read_boards
+from pipeline.report.boards_file import NAME, read_boards
 from pipeline.season.gate import holds
 from pipeline.store.address import address
 from pipeline.store.blobs import Store
@@ -96,6 +96,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
     if is_probe(plan.evaluation):  # its figures are a line in a study, and nobody opens a page of its own
         return publish(store, plan, results, work=lambda: {**document(plan, total(works)), **notes})
     from pipeline.report.cell_tables import write_cell_tables
+    from pipeline.report.descriptions import write_descriptions
     from pipeline.report.det_file import write_cell_drawings
     from pipeline.report.uncertainty import when_cheap
     from pipeline.report.write import write_reports  # with xarray and templates, for which there may be no need
@@ -108,6 +109,7 @@ def _finish(store: Store, plan: Plan, work: Work, meter: Metered, *, staged: boo
         changes = _changes(previous, plan, grid, ordered)
         folder = prefix + _told_apart(changes, intervals)
         written = write_reports(store, folder, grid, ordered, changes, intervals or ())
+        written |= write_descriptions(store, plan, folder)
         tables = write_cell_tables(store, plan, folder) if plan.alignments else {}
         return {**written, **tables, **(write_cell_drawings(store, plan, folder) if plan.det else {})}
 
@@ -171,8 +173,7 @@ def sound_result(store: Store, plan: Plan, job: Job, sha256: str | None = None) 
 
 def boards_of(store: Store, run: Run) -> RunBoards:
     """All boards of a run: from the small file of them, or from the grid where a run has no such file."""
-    path = run.reports.get("boards.json")
-    found = None if path is None else unless_damaged(lambda: read_boards(checked(store, run, path)), path)
+    found = unless_damaged(lambda: read_boards(reports_of(store, run)), NAME) if NAME in run.reports else None
     return read_run(load_grid(store, run)) if found is None else found
 
 

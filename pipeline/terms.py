@@ -211,6 +211,8 @@ class System:
     """Outputs of roles beside the protocol's main one, by role."""
     canary: bool = False
     """Made by the organiser to watch the scoring; it has no rank."""
+    description: Mapping[str, str] = field(default_factory=dict)
+    """What its team wrote of it: ``uri``, ``sha256`` and ``name`` of the file; empty where there is none."""
     version_of: str = ""
     """The system that it is a version of, where the best of several versions counts on each board."""
     replaced_by: str = ""

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from pipeline.grid.opened import open_grid, open_reference, open_trials
     from pipeline.terms import Evaluation
     from rescore import io
+    from rescore.comparing import Comparison, compare
     from rescore.results import Result
     from rescore.scoring import open_store, protocols, run, score, validate
 
 __all__ = [
+    "Comparison",
     "ConfigError",
     "Evaluation",
     "InputError",
@@ -32,6 +34,7 @@ __all__ = [
     "RescoreError",
     "Result",
     "UsageError",
+    "compare",
     "io",
     "open_grid",
     "open_reference",
@@ -47,6 +50,7 @@ _HOMES = {
     "pipeline.errors": "ConfigError InputError PlatformError RescoreError UsageError",
     "pipeline.grid.opened": "open_grid open_reference open_trials",
     "pipeline.terms": "Evaluation",
+    "rescore.comparing": "Comparison compare",
     "rescore.results": "Result",
     "rescore.scoring": "open_store protocols run score validate",
 }

@@ -124,7 +124,7 @@ class Result:
         from pipeline.engine.alignments import align_tables
         from pipeline.engine.score import read_all
 
-        tables, _ = read_all(self.protocol, {role: _again(value) for role, value in self.inputs.items()})
+        tables, _ = read_all(self.protocol, {role: again(value) for role, value in self.inputs.items()})
         rows = align_tables(self.protocol, tables).rows
         texts = rows.vocabularies
         return frame({name: _names(rows.text(name)) if name in texts else rows[name] for name in rows.columns})
@@ -195,7 +195,8 @@ def kept(value: Any) -> Any:
     return held
 
 
-def _again(value: Any) -> Any:
+def again(value: Any) -> Any:
+    """A kept input from its beginning."""
     if isinstance(value, io.BytesIO):
         value.seek(0)
     return value

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from pipeline import protocols as known
 from pipeline.engine.checks import Checked, checked
 from pipeline.engine.given import Read, by_rows, read_given
-from pipeline.engine.score import score_files
+from pipeline.engine.score import read_all, score_files
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.frames import described
+from pipeline.meta.intervals import Resampling
+from pipeline.metrics.statistics.bootstrap import Interval
 from pipeline.protocols.base import Protocol
 from pipeline.store.blobs import Store
-from rescore.results import Result, kept
+from rescore.results import Result, again, kept
 
 if TYPE_CHECKING:
     from flows.rescore import RunSummary
@@ -26,6 +28,7 @@ def score(
     mode: str = "official",
     measures: Sequence[str] = (),
     name: str = "",
+    ci: float | None = None,
     **given: Any,
 ) -> Result:
     """The figures of one output against its key, with everything that they rest on.
@@ -35,8 +38,10 @@ def score(
     stand for the roles of the system's output and of the key, whatever the protocol calls them. An input is a path or
     URL, bytes, an open file, a frame (pandas, Polars, Arrow, xarray), or a mapping of arrays: the figures are the same
     to the last bit. ``measures`` are all that is computed where they are given; ``name`` is what pictures call the
-    system. Raises ``UsageError`` for unknown protocols, roles, settings and measures, ``InputError`` with every problem
-    of refused inputs, by line or, in frames, by row from 0.
+    system. ``ci=0.95`` adds intervals of that level, by BCa bootstrap over queries, events, segments or speakers.
+
+    Raises ``UsageError`` for unknown protocols, roles, settings and measures, ``InputError`` with every problem of
+    refused inputs, by line or, in frames, by row from 0.
 
     ```python
     result = rescore.score("quesst", ecf="dev.ecf.xml", rttm="dev.rttm", kwlist="dev.xml", output=frame, censor=-10)
@@ -44,8 +49,16 @@ def score(
     ```
     """
     own, inputs = _told(protocol, mode, given)
+    if ci is not None and not 0.0 < ci < 1.0:
+        raise UsageError(f"ci is {ci} (allowed: a level between 0 and 1, such as 0.95).")
     made = score_files(own, inputs, measures=tuple(measures))
-    return Result(made, own, inputs, name or _name(inputs.get(own.family.outputs[0])))
+    drawn: dict[str, Interval] = {}
+    if ci is not None and made.failed is None:
+        from pipeline.meta.in_memory import intervals
+
+        tables, _ = read_all(own, {role: again(value) for role, value in inputs.items()})
+        drawn = intervals(own, tables, Resampling(level=ci, method="bca"), measures)
+    return Result(made, own, inputs, name or _name(inputs.get(own.family.outputs[0])), drawn)
 
 
 def validate(protocol: str | Protocol, *, mode: str = "official", **given: Any) -> Checked:

@@ -1,29 +1,42 @@
-"""``rescore compare``: two outputs of speech-to-text on one reference, by paired tests."""
+"""``rescore compare``: outputs on one key, by intervals and paired tests."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
 from pipeline.cli.output import columns, note, number, print_json
 from pipeline.engine.compare import compare_files
-from pipeline.engine.result import figure_document
+from pipeline.engine.result import figure_document, plain
+from pipeline.engine.score import check_roles, read_all
 from pipeline.protocols import find, signature
+from pipeline.protocols.base import Protocol
 from pipeline.terms import Figure
+
+if TYPE_CHECKING:
+    from pipeline.meta.intervals import BoardIntervals
 
 
 def register(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "compare",
-        help="whether two outputs differ on one reference (speech-to-text)",
-        description="Paired tests of two outputs: MAPSSWE, McNemar, sign, Wilcoxon by speaker, bootstrap by speaker.",
+        help="whether outputs differ on one key",
+        description="Intervals (BCa bootstrap) of outputs on one key, and paired tests of each two: randomisation or "
+        "paired bootstrap over queries, events, segments or speakers, for speech-to-text MAPSSWE; corrected by Holm. "
+        "Two outputs of speech-to-text have McNemar's, the sign and Wilcoxon's test beside.",
         allow_abbrev=False,
     )
     parser.add_argument("--protocol", required=True, metavar="NAME", help="'rescore protocols' lists them")
     add_inputs(parser)
-    parser.add_argument("--against", required=True, metavar="URL", help="the second output")
+    parser.add_argument(
+        "--against", required=True, action="append", metavar="URL", help="another output; once for each"
+    )
+    parser.add_argument("--measure", metavar="NAME", help="default: the protocol's primary one")
+    parser.add_argument("--level", type=float, default=0.95, help="of intervals and ties (default 0.95)")
     add_settings(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(command=compare)
@@ -33,18 +46,93 @@ def compare(args: argparse.Namespace) -> int:
     """Compare and print; 0, whatever the tests say."""
     overrides, notes = settings_of(args)
     protocol = find(args.protocol, mode=args.mode, overrides=overrides)
-    tests = compare_files(protocol, roles_of(args, protocol), args.against)
+    inputs = roles_of(args, protocol)
+    check_roles(protocol, inputs)
+    board = _board(args, protocol, inputs)
+    has_tests = protocol.family.can.compare is not None and len(args.against) == 1
+    tests = compare_files(protocol, inputs, args.against[0]) if has_tests else {}
     for finding in notes:
         note(str(finding))
     if args.json:
         shown = {name: figure_document(figure, "1") for name, figure in tests.items()}
-        print_json(
-            {"protocol": protocol.name, "mode": protocol.mode, "signature": signature(protocol, ()), "tests": shown}
-        )
+        head = {"protocol": protocol.name, "mode": protocol.mode, "signature": signature(protocol, ())}
+        print_json({**head, **_document(board), **({"tests": shown} if has_tests else {})})
     else:
-        rows = [(name, number(figure.value), _remark(figure)) for name, figure in tests.items()]
-        print(columns([("test", "p", ""), *rows], right=frozenset({1})))
+        print("\n\n".join([*_text(board), *([_tests(tests)] if has_tests else [])]))
     return 0
+
+
+def _board(args: argparse.Namespace, protocol: Protocol, inputs: Mapping[str, str]) -> BoardIntervals:
+    from pipeline.meta.in_memory import compared
+    from pipeline.meta.intervals import Resampling
+
+    main = protocol.family.outputs[0]
+    tables, _ = read_all(protocol, inputs)
+    outputs = {}
+    for url in (inputs[main], *args.against):
+        other, _ = read_all(protocol, {main: url})
+        name = PurePosixPath(url.replace("\\", "/")).name.partition(".")[0]
+        outputs[name if name not in outputs else url] = {**tables, **other}
+    return compared(protocol, outputs, args.measure or protocol.primary, Resampling(level=args.level, method="bca"))
+
+
+def _document(board: BoardIntervals) -> dict[str, Any]:
+    from pipeline.meta.in_memory import letters
+
+    told = letters(board)
+    return {
+        "measure": board.measure,
+        "unit": board.unit,
+        "level": board.resampling.level,
+        "method": board.resampling.method,
+        "systems": [
+            {
+                "system": name,
+                "value": plain(one.value),
+                "low": plain(one.low),
+                "high": plain(one.high),
+                "n_units": one.n_units,
+                "letters": told[name],
+                "reason": one.reason,
+            }
+            for name, one in _ordered(board)
+        ],
+        "comparisons": [{name: plain(getattr(one, name)) for name in _PAIR} for one in board.comparisons],
+    }
+
+
+_PAIR = ("first", "second", "difference", "low", "high", "p", "p_holm", "test")
+
+
+def _ordered(board: BoardIntervals) -> Iterator[tuple[str, Any]]:
+    for name in dict.fromkeys([*board.ranked, *board.intervals]):
+        yield name, board.intervals[name]
+
+
+def _text(board: BoardIntervals) -> Iterator[str]:
+    from pipeline.meta.in_memory import letters
+
+    told = letters(board)
+    systems = [
+        (name, number(one.value), number(one.low), number(one.high), told[name] or one.reason or "")
+        for name, one in _ordered(board)
+    ]
+    level = f"{100 * board.resampling.level:g} %"
+    yield columns(
+        [("system", board.measure, f"{level} from", "to", "not told apart"), *systems], right=frozenset({1, 2, 3})
+    )
+    if board.comparisons:
+        pairs = [
+            (f"{one.first} - {one.second}", *(number(getattr(one, name)) for name in _PAIR[2:7]), one.test)
+            for one in board.comparisons
+        ]
+        head = ("difference", "", f"{level} from", "to", "p", "p (Holm)", "test")
+        yield columns([head, *pairs], right=frozenset(range(1, 6)))
+
+
+def _tests(tests: Mapping[str, Figure]) -> str:
+    rows = [(name, number(figure.value), _remark(figure)) for name, figure in tests.items()]
+    return columns([("test", "p", ""), *rows], right=frozenset({1}))
 
 
 def _remark(figure: Figure) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
 from pipeline.cli.output import columns, finding_document, note_findings, number, print_json, shown
 from pipeline.cli.reports import add_det, add_reports, check_reports, write_reports
-from pipeline.engine.result import Result, document
+from pipeline.engine.result import Result, document, plain
 from pipeline.engine.score import check_measures, check_roles, read_all, score_files, score_tables
 from pipeline.errors import InputError, UsageError
+from pipeline.metrics.statistics.bootstrap import Interval
 from pipeline.protocols import find, signature_short
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Figure
@@ -43,6 +45,14 @@ def register(subparsers: Any) -> None:
         default="short",
         help="what text shows: changed settings and eight digits, or all there is, as JSON always has",
     )
+    parser.add_argument(
+        "--ci",
+        nargs="?",
+        type=float,
+        const=0.95,
+        metavar="LEVEL",
+        help="intervals by BCa bootstrap over queries, events, segments or speakers (default level 0.95)",
+    )
     add_reports(parser)
     add_det(parser)
     parser.set_defaults(command=score)
@@ -57,6 +67,8 @@ def score(args: argparse.Namespace) -> int:
     check_roles(protocol, inputs)
     measures = _measures(args, protocol)
     tables: Mapping[str, Any] = {}
+    if args.ci is not None and not 0.0 < args.ci < 1.0:
+        raise UsageError(f"--ci is {args.ci} (allowed: a level between 0 and 1, such as 0.95).")
     if args.alignment:
         tables, sources = read_all(protocol, inputs)
         result = score_tables(protocol, tables, sources, measures=measures, every_point=args.curve)
@@ -64,12 +76,15 @@ def score(args: argparse.Namespace) -> int:
         result = score_files(protocol, inputs, measures=measures, every_point=args.curve)
     if result.failed is None:
         result = replace(result, findings=(*notes, *result.findings), n_findings=len(notes) + result.n_findings)
+    drawn = _intervals(args.ci, protocol, inputs, measures) if args.ci is not None and result.failed is None else {}
     if args.json:
         printed = document(result, curve=args.curve)
+        if args.ci is not None and result.failed is None:
+            printed["intervals"] = {name: interval_document(one, args.ci) for name, one in drawn.items()}
         kind = "warnings" if result.failed is None else "errors"
         print_json({**printed, kind: [finding_document(finding) for finding in result.findings]})
     elif result.failed is None:
-        print(text_of(result, curve=args.curve, per_query=args.per_query, signature=args.signature))
+        print(text_of(result, curve=args.curve, per_query=args.per_query, signature=args.signature, intervals=drawn))
     if result.failed is None:
         write_reports(args, protocol, tables, result)
     else:
@@ -97,12 +112,42 @@ def _measures(args: argparse.Namespace, protocol: Protocol) -> tuple[str, ...]:
 _FIGURES_SHOWN = 7
 
 
-def text_of(result: Result, *, curve: bool = False, per_query: bool = False, signature: str = "short") -> str:
+def _intervals(
+    level: float, protocol: Protocol, inputs: Mapping[str, str], measures: Sequence[str]
+) -> dict[str, Interval]:
+    """The intervals of the figures that are drawn."""
+    from pipeline.meta.in_memory import intervals
+    from pipeline.meta.intervals import Resampling
+
+    tables, _ = read_all(protocol, inputs)
+    return intervals(protocol, tables, Resampling(level=level, method="bca"), measures)
+
+
+def interval_document(interval: Interval, level: float) -> dict[str, Any]:
+    """The JSON object of one interval."""
+    return {
+        "low": plain(interval.low),
+        "high": plain(interval.high),
+        "level": level,
+        "method": interval.method,
+        "n_units": interval.n_units,
+        "reason": interval.reason,
+    }
+
+
+def text_of(
+    result: Result,
+    *,
+    curve: bool = False,
+    per_query: bool = False,
+    signature: str = "short",
+    intervals: Mapping[str, Interval] = MappingProxyType({}),
+) -> str:
     """Facts, measures and warnings of a scored cell; the tables of queries and of the curve where asked for."""
     parts = [
         f"{result.protocol} edition {result.edition}, {result.mode}",
         _section("facts", ((name, number(value)) for name, value in result.facts.items())),
-        _section("measures", _figures(result)),
+        _section("measures", _figures(result, intervals)),
     ]
     if result.conditions:
         parts.append(_conditions(result))
@@ -124,10 +169,12 @@ def _section(title: str, rows: Iterator[tuple[str, ...]]) -> str:
     return f"{title}\n{columns(rows, right=frozenset({1}))}"
 
 
-def _figures(result: Result) -> Iterator[tuple[str, ...]]:
+def _figures(result: Result, intervals: Mapping[str, Interval]) -> Iterator[tuple[str, ...]]:
     for name, figure in result.figures.items():
-        unit = result.units.get(name, "1")
-        yield name, number(figure.value), "" if unit == "1" else unit, _remark(figure)
+        unit, own = result.units.get(name, "1"), intervals.get(name)
+        between = "" if own is None else own.reason or f"{number(own.low)} to {number(own.high)}"
+        told = (between,) if intervals else ()
+        yield name, number(figure.value), *told, "" if unit == "1" else unit, _remark(figure)
 
 
 def _conditions(result: Result) -> str:

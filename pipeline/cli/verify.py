@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,9 @@ from pipeline.engine.plan import Job, Plan, load_plan
 from pipeline.engine.recompute import recompute
 from pipeline.engine.result import Result, from_bytes, plain, to_bytes
 from pipeline.errors import DamageError, UsageError
-from pipeline.store import manifest, signing
+from pipeline.season import ledger
+from pipeline.season.ledger import seasons
+from pipeline.store import manifest, signing, studies
 from pipeline.store.blobs import Store
 
 
@@ -27,13 +30,14 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "result",
         metavar="RESULT",
-        help="the address of a result or its beginning, or QUERY_SET/DATASET/SYSTEM of --run; with --key an evaluation",
+        help="the address of a result or its beginning, or QUERY_SET/DATASET/SYSTEM of --run; "
+        "with --key an evaluation, season or study",
     )
     parser.add_argument(
         "--key",
         metavar="PEM",
-        help="check instead that every commit of the evaluation follows from the one before "
-        "it and is signed by this public key's owner",
+        help="check instead that every commit of the evaluation, entry of the season or reference of the study follows "
+        "from the one before it and is signed by this public key's owner",
     )
     parser.add_argument("--run", metavar="RUN", help="look in this run only; as for `rescore show`")
     add_store(parser)
@@ -61,22 +65,32 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def _verify_commits(store: Store, args: argparse.Namespace) -> int:
-    """Tell which commits of an evaluation are not its organiser's; 0 where all are, 3 where not."""
-    if args.result not in manifest.evaluations(store):
-        raise UsageError(f"{args.result!r} has no commit here. `rescore runs` lists the evaluations.")
-    key = signing.public_key(args.key)
-    found = manifest.chain_faults(store, args.result, key)
-    history = manifest.sound_history(store, args.result)
-    digests = manifest.named(history)
-    for path in sorted({entry["manifest"] for entry in history.values()}):
+    """Tell which records of a name are not its organiser's; 0 where all are, 3 where not."""
+    name, key = args.result, signing.public_key(args.key)
+    found, histories = dict[str, str](), list[Mapping[int, Mapping[str, Any]]]()
+    kinds = {"evaluation": manifest.evaluations(store), "season": seasons(store), "study": studies.names(store)}
+    if not any(name in names for names in kinds.values()):
+        raise UsageError(f"{name!r} has no commit here. `rescore runs` lists the evaluations.")
+    if name in kinds["evaluation"]:
+        found |= manifest.chain_faults(store, name, key)
+        histories.append(manifest.sound_history(store, name))
+    if name in kinds["season"]:
+        found |= ledger.chain_faults(store, name, key)
+    if name in kinds["study"]:
+        broken = studies.chain_faults(store, name, key)
+        found |= broken
+        histories.append({} if broken else studies.history(store, name))
+    digests = manifest.named(*histories)
+    for path in sorted({entry["manifest"] for history in histories for entry in history.values()}):
         try:
             manifest.read(store, path, digests)
         except DamageError:
             found.setdefault(path, "is not what was committed")
+    told = [kind for kind, names in kinds.items() if name in names]
     if args.json:
-        print_json({"evaluation": args.result, "faults": found})
+        print_json({**dict.fromkeys(told, name), "faults": found})
     elif not found:
-        print(shown(f"{args.result}: every commit follows from the one before it and is signed."))
+        print(shown(f"{name} ({', '.join(told)}): every record follows from the one before it and is signed."))
     for path, what in found.items():
         note(f"{path} {what}")
     return 3 if found else 0

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from pipeline.config.models import LedgerEntry
 from pipeline.config.place import OpenDocument
 from pipeline.errors import StoreError, UsageError
 from pipeline.protocols import find
-from pipeline.season.standing import COUNTS, Fate, standing
+from pipeline.season.beside import DESCRIPTION, RESOURCES
+from pipeline.season.standing import COUNTS, Fate, Standing, standing
 from pipeline.store.blobs import Store
 from pipeline.terms import System
 
@@ -25,9 +27,14 @@ def rule_of(entry: LedgerEntry, place: OpenDocument) -> str:
 
 
 def ledger_systems(
-    entry: LedgerEntry, pairs: Collection[tuple[str, str]], others: Iterable[str], place: OpenDocument
+    entry: LedgerEntry,
+    pairs: Collection[tuple[str, str]],
+    others: Iterable[str],
+    place: OpenDocument,
+    resources: Callable[[list[str]], Mapping[str, str]] = lambda _: {},
 ) -> list[System]:
-    """The systems that count in the ledger's phase, by name. What does not fit the evaluation file is noted."""
+    """The systems that count in the ledger's phase, by name, with what was handed in beside their outputs.
+    ``resources`` finds files of those that handed in none. What does not fit the evaluation file is noted."""
     store = Store(place.resolve(("systems", "ledger", "store"), entry.store))
     try:
         found = standing(store, entry.season)
@@ -44,10 +51,25 @@ def ledger_systems(
         if fate.run is not None and fate.run.slot in heads:  # what a whole submission left out is scored no more
             name = _named(fate, heads)
             made = _with(systems.get(name), name, fate, main, store, pairs, place)
+            made = replace(made, **_beside(found, entry.phase, fate, store))
             systems[name] = replace(made, version_of=heads[fate.run.slot]) if len(counting) > len(heads) else made
+    elsewhere = resources([name for name, system in systems.items() if system.resources is None])
+    systems |= {name: replace(systems[name], resources=url) for name, url in elsewhere.items()}
     for name in sorted(set(others) & set(systems)):
         place.note(("systems", name), "two_systems", f"stands in the ledger of {entry.season} too")
     return [systems[name] for name in sorted(systems)]
+
+
+def _beside(found: Standing, phase: str, fate: Fate, store: Store) -> dict[str, Any]:
+    """Resources and description of a run's system, as the ledger has them."""
+    beside = found.beside(phase, fate.submission.team, fate.run.system if fate.run else "")
+    made: dict[str, Any] = {}
+    if RESOURCES in beside:
+        made["resources"] = store.url(beside[RESOURCES].path)
+    if DESCRIPTION in beside:
+        told = beside[DESCRIPTION]
+        made["description"] = {"uri": store.url(told.path), "sha256": told.path.split("/")[1], "name": told.name}
+    return made
 
 
 def _named(fate: Fate, heads: Mapping[str, str]) -> str:
@@ -78,7 +100,7 @@ def _with(
             place.note(("systems", "ledger"), "unknown_cell", what)
         elif output.role == main:
             outputs[cell] = store.url(output.path)
-        elif output.role != "description":
+        elif output.role not in (DESCRIPTION, RESOURCES):
             others.setdefault(output.role, {})[cell] = store.url(output.path)
     primary = (run.primary if run else True) and (before is None or before.primary)
     return System(name, team, primary, outputs, None, "", others)

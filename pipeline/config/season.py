@@ -78,6 +78,8 @@ class _Phase(_SeasonModel):
     """Read by ``pipeline.config.pairs``."""
     inputs: dict[str, str] = Field(default_factory=dict)
     fields: dict[str, str] = Field(default_factory=dict)
+    descriptions: Literal["required", "optional"] = "optional"
+    resources: Literal["required", "optional"] = "optional"
     counts: Literal["last", "best", "chosen"] = "last"
     most_runs: Count | None = None
     required: list[_Required] = Field(default_factory=list)
@@ -237,10 +239,8 @@ def _phase(name: str, phase: _Phase, season: _Season, place: OpenDocument) -> Se
         names = {"query_sets": phase.query_sets, "datasets": phase.datasets}
         pairs = listed(phase.pairs, ("phases", name, "pairs"), names, place)
         check_all_used(pairs, names, ("phases", name), place)
-    kept = {
-        field: getattr(phase, field)
-        for field in ("kind", "evaluation", "deadline", "late", "fields", "most_runs", "disclosure", "counts")
-    }
+    plain = ("kind", "evaluation", "deadline", "late", "fields", "most_runs", "disclosure")
+    kept = {field: getattr(phase, field) for field in (*plain, "counts", "descriptions", "resources")}
     return SeasonPhase(
         name=name,
         query_sets=tuple(phase.query_sets),

@@ -39,7 +39,7 @@ def collect_systems(
     _check_exclude(discovery, names, place)
     names = [name for name in names if not excluded(name, discovery)]
     of_pattern = {name: by_cell(found.get(name, []), ("systems", "pattern"), known, place) for name in names}
-    declared = _resources(discovery, names, place)
+    declared = _resources(discovery, names, place, needed=discovery.ledger is None)
     counting = who_counts(discovery, listed, names, find(entry.protocol).family.boards, place)
     systems = []
     for name in names:
@@ -60,7 +60,13 @@ def collect_systems(
     if place.told and not any(system.outputs or system.faults for system in systems):
         place.note(("systems",), "no_match", "leads to no output of any system", "Mend the names that are told of.")
     if discovery.ledger is not None:
-        systems += ledger_systems(discovery.ledger, known.pairs, names, place)
+        systems += ledger_systems(
+            discovery.ledger,
+            known.pairs,
+            names,
+            place,
+            lambda others: _resources(discovery, others, place, needed=not declared),
+        )
     return tuple(systems)
 
 
@@ -109,8 +115,10 @@ def _others(
     return others, faults
 
 
-def _resources(discovery: DiscoveryEntry, names: list[str], place: OpenDocument) -> dict[str, str]:
-    """The resources file of each system that has one where the pattern says."""
+def _resources(
+    discovery: DiscoveryEntry, names: list[str], place: OpenDocument, *, needed: bool = True
+) -> dict[str, str]:
+    """The resources file of each system that has one where the pattern says; where ``needed``, noted if none has."""
     if discovery.resources is None or not names:
         return {}
     path: Path = ("systems", "resources")
@@ -120,7 +128,7 @@ def _resources(discovery: DiscoveryEntry, names: list[str], place: OpenDocument)
     url = place.resolve(path, discovery.resources)
     declared = {name: filled(url, {"system": name}) for name in names}
     declared = {name: one for name, one in declared.items() if discover.is_there(one)}
-    if not declared:
+    if needed and not declared:
         place.note(path, "no_match", f"fits no file of any system ({masked(url)})", "Check the path.")
     out = [name for name, one in declared.items() if not discovery.follow_links and discover.link_out(url, one)]
     for name in out:

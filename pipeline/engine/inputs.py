@@ -94,8 +94,8 @@ def read_role(
 
 def read_uri(kind: str, role: str, uri: str, where: str | None = None, sha256: str = "") -> tuple[Any, Source]:
     """As ``read_role``, by the reader of the format ``kind``."""
-    name, read = where or redacted(uri), READERS[kind]
-    table, hashed = _read_by(uri, name, sha256, lambda stream: read(stream, name))
+    name = where or redacted(uri)
+    table, hashed = _read_by(uri, name, sha256, lambda stream: _read(kind, stream, name))
     return table, Source(name, role, hashed.sha256, hashed.n_bytes)
 
 
@@ -115,12 +115,21 @@ def _read_by(uri: str, name: str, sha256: str, read: Callable[[BinaryIO], T]) ->
     return made, hashed
 
 
+def _read(kind: str, stream: BinaryIO, name: str) -> Any:
+    """What the reader of a format makes of a stream; a Parquet table is read as the file that it would be."""
+    peek = getattr(stream, "peek", None)
+    if peek is not None and bytes(peek(4)[:4]) == b"PAR1":
+        from pipeline.frames.parquet import as_text
+
+        return READERS[kind](io.BytesIO(as_text(kind, stream, name)), name)
+    return READERS[kind](stream, name)
+
+
 def read_stream(kind: str, role: str, stream: BinaryIO, name: str) -> tuple[Any, Source]:
     """As ``read_uri``, from a stream that is open, and stays so; ``name`` is what messages call it."""
-    read = READERS[kind]
     hashed = _Hashed(stream, name)
     buffered = io.BufferedReader(hashed, _BLOCK)
-    table = read(unpacked(buffered, name), name)
+    table = _read(kind, unpacked(buffered, name), name)
     _is_whole(buffered, hashed, "")
     buffered.detach()
     return table, Source(name, role, hashed.sha256, hashed.n_bytes)

@@ -365,7 +365,7 @@ def _overlay_document(layer: Overlay, known: Mapping[str, Source]) -> dict[str, 
 
 def _system_document(system: System) -> dict[str, object]:
     """A system without its URLs, which stand in the jobs."""
-    rare = {"canary": system.canary, "replaced_by": system.replaced_by, "version_of": system.version_of}
+    rare = {name: getattr(system, name) for name in ("canary", "replaced_by", "version_of", "description")}
     return {
         "name": system.name,
         "team": system.team,

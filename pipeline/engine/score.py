@@ -104,7 +104,7 @@ def _concluded(
         tables.pop(role, None)
     about = survey(family, trials)
     load = load_facts(tables.get("resources"), tables.get("queries"), cell, reference.facts.queries)
-    parts = _partials(family, protocol, trials, reference)
+    parts = partials(family, protocol, trials, reference)
     del trials
     give_back_memory()
     partial = merge_tree(parts, family.zero())
@@ -114,13 +114,13 @@ def _concluded(
     return conclusion, (*reference.findings, *warnings)
 
 
-def _partials(
+def partials(
     family: Family[Trials, Key, Timeline, Totals],
     protocol: Protocol,
     trials: Sliced[Trials],
     reference: Reference[Key, Timeline],
 ) -> list[Totals]:
-    """Partials of runs of buckets, that a large output's trials need not be held several times over."""
+    """The partials of runs of buckets, that a large output's trials need not be held several times over."""
     ranges = batches(trials.offsets, reference.key.offsets, ROWS_AT_ONCE)
     keys: Sliced[Key] = reference.key
     cuts = ((trials.tiles(*ends), keys.tiles(*ends)) for ends in ranges)

@@ -26,6 +26,7 @@ PLACES: Mapping[str, str] = MappingProxyType(
         "ctm": "stt",
         "lexicon": "stt",
         "trn": "stt",
+        "labelled": "labelled",
         "lre_key": "lre",
         "lre_out": "lre",
         "med_index": "med",

@@ -37,7 +37,7 @@ RTTM = (
     DURATION,
     FormColumn("token", "text", "word; of documents, the query that occurs", default=NOT_APPLICABLE),
     FormColumn("subtype", "text", "subtype", default="lex"),
-    FormColumn("speaker", "text", "speaker", default=NOT_APPLICABLE),
+    FormColumn("speaker", "text", "speaker", default=""),
 )
 KWLIST = (
     FormColumn("query", "text", "id of the query"),
@@ -75,8 +75,14 @@ def _of_ecf(ecf: Ecf) -> Columns:
 def _rttm(texts: Texts, where: str) -> Written:
     names = [one.name for one in RTTM]
     told = {**texts, "begin": _timeless(texts["begin"]), "duration": _timeless(texts["duration"])}
+    kinds = zip(texts["speaker"], texts["kind"], strict=True)
+    told["speaker"] = [name or ("unknown" if kind.upper() in _SPOKEN else NOT_APPLICABLE) for name, kind in kinds]
     fields(told, [name for name in names if name not in ("begin", "duration")], where)
     return lines(f"{' '.join(row)} {NOT_APPLICABLE}\n" for row in zip(*(told[name] for name in names), strict=True))
+
+
+_SPOKEN = ("LEXEME", "SPEAKER")
+"""Kinds of records that somebody speaks."""
 
 
 def _timeless(times: Sequence[str]) -> list[str]:

@@ -6,7 +6,6 @@ from pipeline.grid.publish import (
     Run,
     before,
     check_objects,
-    checked,
     faults,
     id_of,
     latest,
@@ -15,6 +14,7 @@ from pipeline.grid.publish import (
     promote,
     publish,
     recorded,
+    reports_of,
 )
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "Run",
     "before",
     "check_objects",
-    "checked",
     "faults",
     "gather",
     "id_of",
@@ -32,4 +31,5 @@ __all__ = [
     "promote",
     "publish",
     "recorded",
+    "reports_of",
 ]

@@ -19,7 +19,7 @@ from pipeline.grid.margins import SUMMARIES, margins
 from pipeline.grid.rests import rests
 from pipeline.grid.thin import thin
 from pipeline.metrics.best import worths
-from pipeline.terms import Figure
+from pipeline.terms import Figure, System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -165,6 +165,14 @@ def _identities(axes: Axes) -> dict[str, Any]:
     }
 
 
+def description_file(system: System) -> str:
+    """Where a system's description lies beside the reports: a name of ours with its ending; "" where there is none."""
+    if not system.description:
+        return ""
+    ending = "pdf" if system.description["name"].lower().endswith(".pdf") else "txt"
+    return f"descriptions/{system.description['sha256'][:16]}.{ending}"
+
+
 def _rare(plan: Plan, axes: Axes) -> dict[str, Any]:
     """Which systems are the organiser's own checks, and which ones later versions replace; nothing where none is."""
     by_name = {system.name: system for system in plan.systems}
@@ -172,6 +180,11 @@ def _rare(plan: Plan, axes: Axes) -> dict[str, Any]:
     replaced = [by_name[name].replaced_by for name in axes.systems]
     data = {"canary": array(canary, ("system",), "organiser's canary", "evaluation file")} if canary.any() else {}
     later = text_array(replaced, ("system",), "the later version that counts in its place")
+    files = text_array(
+        [description_file(by_name[name]) for name in axes.systems], ("system",), "description of the system"
+    )
+    if any(one.description for one in plan.systems):
+        data["description"] = files
     of = [by_name[name].version_of for name in axes.systems]
     versions = text_array(of, ("system",), "the system it is a version of, of which the best counts")
     return {

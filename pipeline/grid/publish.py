@@ -52,15 +52,16 @@ class Run:
 
     @property
     def places(self) -> dict[str, str]:
-        """Paths that a person opens, by name: reports, the folders of systems' pages and of cells' files, the grid."""
+        """Paths that a person opens, by name: reports, the folders of boards', systems' and cells' files, the grid."""
         folder = self.reports.get("index.html", f"reports/{self.evaluation}/{self.id}/").rpartition("/")[0]
-        cells, systems = tuple(f"{cell}/" for cell in self.results), "systems/"
-        alone = {name: path for name, path in self.reports.items() if not name.startswith((systems, *cells))}
-        paged = {"systems": f"{folder}/systems"} if any(name.startswith(systems) for name in self.reports) else {}
+        cells, paged = tuple(f"{cell}/" for cell in self.results), ("boards", "systems")
+        folders = {name: f"{folder}/{name}" for name in paged if any(n.startswith(f"{name}/") for n in self.reports)}
+        inner = (*(f"{name}/" for name in paged), *cells)
+        alone = {name: path for name, path in self.reports.items() if not name.startswith(inner)}
         own = {name.rpartition("/")[2] for name in self.reports if name.startswith(cells)}
         aligned = {"alignments": folder} if "alignment.csv" in own else {}
         drawn = {"det": folder} if own & {"det.svg", "det.pdf"} else {}
-        return {**alone, **paged, **aligned, **drawn, "grid": self.grid}
+        return {**alone, **folders, **aligned, **drawn, "grid": self.grid}
 
 
 def publish(
@@ -251,13 +252,21 @@ def faults(store: Store, run_id: str) -> list[str]:
     return [path for path, fine in zip(objects, sound, strict=True) if not fine]
 
 
-def checked(store: Store, run: Run, path: str) -> bytes:
-    """The bytes of an object of a run. Raises ``DamageError`` where they are not those that its manifest names."""
+def reports_of(store: Store, run: Run) -> Callable[[str], bytes]:
+    """The bytes of a report of a run by its name.
+
+    The function raises ``DamageError`` where they are not those that the run's manifest names.
+    """
     _, objects = _manifest(store, run.id)
-    data = store.get(path)
-    if digest_bytes(data) != objects.get(path, {}).get("sha256"):
-        raise DamageError(f"{store.url(path)}: the object is not what the run's manifest says. Run again to mend it.")
-    return data
+
+    def report(name: str) -> bytes:
+        data = store.get(path := run.reports[name])
+        if digest_bytes(data) != objects.get(path, {}).get("sha256"):
+            url = store.url(path)
+            raise DamageError(f"{url}: the object is not what the run's manifest says. Run again to mend it.")
+        return data
+
+    return report
 
 
 def check_objects(store: Store, run: Run) -> None:

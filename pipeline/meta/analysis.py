@@ -128,7 +128,7 @@ def _board(study: Study, evaluated: Evaluated, place: Place, measure: str) -> An
         better=better,
         unit=unit_of(evaluated.plan.protocol),
         drawn=drawn,
-        tests=family_tests(evaluated.plan, {system: cell.partial for system, cell in opened.items()}),
+        tests=family_tests(evaluated.plan.protocol, {system: cell.partial for system, cell in opened.items()}),
     )
     first = measure == asked_of(study, evaluated)[0]
     grids = study.sensitivity

@@ -130,7 +130,7 @@ def _board(plan: Plan, cells: Mapping[Cell, Sampled], measure: str, how: Resampl
         how,
         better=better,
         unit=unit_of(plan.protocol),
-        tests=family_tests(plan, partials),
+        tests=family_tests(plan.protocol, partials),
     )
 
 
@@ -236,9 +236,9 @@ def _ties(ranked: Sequence[str], comparisons: Sequence[Comparison], alpha: float
     return tuple(tuple(ranked[at] for at in run) for run in groups(len(ranked), differs))
 
 
-def family_tests(plan: Plan, partials: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+def family_tests(protocol: Protocol, partials: Mapping[str, Any]) -> dict[tuple[str, str], float]:
     """p of MAPSSWE by pair of systems, both ways round, where the family of protocols has the test."""
-    compare = plan.protocol.family.can.compare
+    compare = protocol.family.can.compare
     if compare is None:
         return {}
     found: dict[tuple[str, str], float] = {}

@@ -25,7 +25,7 @@ from pipeline.store.blobs import Store
 from pipeline.store.columns import decode_columns, encode_columns
 from pipeline.terms import Cell
 
-KIND = "replicates/1"
+KIND = "replicates/2"
 PER_TASK = 250
 """Replicates of one figure that a task draws: worth some 0.2 s where a sweep of 50,000 rows is done again in each."""
 

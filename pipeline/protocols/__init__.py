@@ -181,7 +181,7 @@ def fields(protocol: Protocol) -> dict[str, Any]:
         "primary": protocol.primary,
         "measures": [[m.name, m.unit, m.better, m.source] for m in protocol.measures_of_edition],
         "roles": [asdict(role) for role in protocol.roles],
-        "settings": {entry["name"]: entry["value"] for entry in _settings.describe(protocol.settings)},
+        "settings": asdict(protocol.settings),
     }
 
 

@@ -50,6 +50,8 @@ class BoardEntry:
     """An organiser's own check, which competes with nobody."""
     replaced_by: str = ""
     """The later version that counts in its place."""
+    description: str = ""
+    """Where its team's description of it lies beside the reports; "" where there is none."""
     board: str = ""
     """The conditions that its name says, where systems of others are not ranked against it."""
 
@@ -200,8 +202,8 @@ class _Reader:
         self.team, self.primary = strings(root["team"]), root["primary"].values
         self.canary = root["canary"].values if "canary" in root else np.zeros(len(self.systems), bool)
         none = np.full(len(self.systems), "", object)
-        own = ("replaced_by", "board", "version_of")
-        self.later, self.part, self.head = (strings(root[name]) if name in root else none for name in own)
+        own = ("replaced_by", "board", "version_of", "description")
+        self.later, self.part, self.head, self.told = (strings(root[name]) if name in root else none for name in own)
 
     def has_cells(self, query_set: str, dataset: str) -> bool:
         """Whether the evaluation asks for the query set on the dataset."""
@@ -227,6 +229,7 @@ class _Reader:
             canary=bool(self.canary[system]),
             replaced_by=self.later[system] or self._better_version((*place, condition), system),
             board=self.part[system],
+            description=self.told[system],
             rank=int(self.rank[(*place, condition, system)]),
             figures={
                 name: self._figure((*place, condition, system, measure)) for measure, name in enumerate(self.measures)

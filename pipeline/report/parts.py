@@ -47,6 +47,11 @@ def parts_of(boards: Iterable[Board]) -> tuple[BoardPage, ...]:
     )
 
 
+def files_of(parts: Iterable[BoardPage]) -> dict[tuple[str, str], str]:
+    """The pages' files by (query set, dataset)."""
+    return {(part.query_set, part.dataset): part.file for part in parts}
+
+
 def of_board(whole: PageContents, part: BoardPage) -> PageContents:
     """The contents of the page of one board: its cells alone, with what moved of them."""
     pair = part.query_set, part.dataset

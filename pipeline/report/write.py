@@ -14,13 +14,13 @@ from pipeline.engine import jsonbytes
 from pipeline.engine.result import Result, document_bytes
 from pipeline.meta.intervals import BoardIntervals
 from pipeline.report.board import ALL
-from pipeline.report.boards_file import boards_json
+from pipeline.report.boards_file import boards_files
 from pipeline.report.changes.diff import Diff
 from pipeline.report.changes.documents import diff_document
 from pipeline.report.long_tables import curve_table, query_table
 from pipeline.report.one_system import file_names
 from pipeline.report.page import page_of
-from pipeline.report.parts import of_board, parts_of
+from pipeline.report.parts import files_of, of_board, parts_of
 from pipeline.report.publication import board_tex, scores_json
 from pipeline.report.shown import shown
 from pipeline.report.spreadsheet import csv_of
@@ -40,8 +40,8 @@ def write_reports(
     """Write a run's reports under ``run_prefix``; returns name → path in the store.
 
     They are index.html, board.csv, board.tex, boards.json, queries.csv, curves.csv and results.json, and for every
-    system its page and its scores.json in ``systems``. Of a large run index.html leads to the pages of its boards, in
-    ``boards``. With ``changes`` since an earlier run the page has a section of
+    system its page and its scores.json in ``systems``. Of a large run index.html and boards.json lead to a page and a
+    file for each board, in ``boards``. With ``changes`` since an earlier run the page has a section of
     them, and changes.json has them all. None of them holds what the disclosure of a dataset holds back.
     Raises ``StoreError`` when the store does not take them.
     """
@@ -67,13 +67,14 @@ def _files(
     yield "index.html", page_of(whole).encode("utf-8", "replace")
     yield "board.csv", csv_of(run)
     yield "board.tex", board_tex(run, whole.known).encode("utf-8", "replace")
-    yield "boards.json", boards_json(run)
+    parts = parts_of(run.boards_of(ALL))
+    yield from boards_files(run, files_of(parts)).items()
     yield "queries.csv", query_table(whole.grid).csv()
     yield "curves.csv", curve_table(whole.grid).csv()
     yield "results.json", _joined(results_json(whole.grid, whole.results))
     if whole.changes is not None:
         yield "changes.json", jsonbytes.dumps(diff_document(whole.changes))
-    for part in parts_of(run.boards_of(ALL)):
+    for part in parts:
         yield part.file, page_of(of_board(whole, part)).encode("utf-8", "replace")
     for system, name in file_names(run.systems).items():
         yield f"systems/{name}.html", page_of(whole.of(system)).encode("utf-8", "replace")

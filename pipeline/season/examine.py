@@ -9,10 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pipeline.errors import StoreError
+from pipeline.protocols import find
 from pipeline.season import archives, checks, med_archive, naming
+from pipeline.season.beside import OUTPUTS, REQUIRED, looked_at
+from pipeline.season.beside import RULES as BESIDE
 from pipeline.season.naming import Piece
 from pipeline.season.rules import SeasonPhase, SeasonRules
-from pipeline.season.verdict import Remarks, Verdict
+from pipeline.season.verdict import ERROR, WARNING, Remarks, Verdict
 from pipeline.store.blobs import open_input
 from pipeline.store.paths import LONGEST_NAME, checked_name
 
@@ -55,8 +58,25 @@ def examined(
             _check_plain(Path(name.rstrip("/")).name, remarks)
         if rules.naming != "med":
             for piece in pieces:
-                checks.check_piece(rules, phase, piece, files[piece.name], remarks)
+                if piece.kind == OUTPUTS:
+                    checks.check_piece(rules, phase, piece, files[piece.name], remarks)
+            pieces = tuple(one for one in pieces if _is_taken(rules, phase, one, files[one.name], remarks))
         yield Examined(remarks.verdict(), pieces, files)
+
+
+def _is_taken(rules: SeasonRules, phase: SeasonPhase, piece: Piece, path: Path, remarks: Remarks) -> bool:
+    """Whether a file is kept. One beside outputs that has problems refuses the submission only where it is required;
+    elsewhere it is left out."""
+    if piece.kind == OUTPUTS:
+        return True
+    found = looked_at(piece.kind, path, piece.name, find(rules.protocol).family.name)
+    remarks.take(WARNING, found.warnings)
+    if found.problems and getattr(phase, BESIDE[piece.kind]) == REQUIRED:
+        remarks.take(ERROR, found.problems)
+    elif found.problems:
+        remarks.take(WARNING, found.problems)
+        remarks.warning("left_out", piece.name, f"the {piece.kind} is not taken", "The outputs are; hand it in again.")
+    return not found.problems
 
 
 def _flat(uploads: Sequence[Path], scratch: Path, remarks: Remarks) -> dict[str, Path]:

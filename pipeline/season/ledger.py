@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import StoreError, UsageError
 from pipeline.season.times import parse, stamp
-from pipeline.store import numbered
+from pipeline.store import chain, numbered
 from pipeline.store.blobs import Store
 from pipeline.store.paths import checked_name
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 RULES, ROSTER, SUBMISSION, WITHDRAWAL, KEY, DECISION, APPEAL, CHOICE = KINDS = (
     "rules",
@@ -64,7 +67,8 @@ def append(
         before = entries(store, season)
         number = before[-1].number + 1 if before else 1
         made: dict[str, Any] = {"kind": kind, "at": stamp(at), "by": by, "body": body(before)}
-        if numbered.create(store, folder_of(season), number, made):
+        record = chain.linked(store, folder_of(season), {"season": season}, number, made)
+        if numbered.create(store, folder_of(season), number, record):
             return LedgerRecord(number, kind, made["at"], by, made["body"])
     raise StoreError(f"{store.root}: {_TRIES} entries of {season} were lost to other writers. Try again.")
 
@@ -74,7 +78,12 @@ def entries(store: Store, season: str) -> tuple[LedgerRecord, ...]:
     known = sorted(numbered.numbers(store, folder_of(season)))
     if known != list(range(1, len(known) + 1)):
         raise StoreError(f"{store.url(folder_of(season))}: entries are missing (there are {len(known)}).")
-    return tuple(LedgerRecord(number, **numbered.read(store, folder_of(season), number)) for number in known)
+    return tuple(LedgerRecord(number, **chain.read(store, folder_of(season), number)) for number in known)
+
+
+def chain_faults(store: Store, season: str, key: Ed25519PublicKey | None = None) -> dict[str, str]:
+    """What is wrong with the entries of a season, by their paths: see ``chain.faults``."""
+    return chain.faults(store, folder_of(season), {"season": season}, key)
 
 
 def seasons(store: Store) -> tuple[str, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.formats.findings import quoted
 from pipeline.formats.lre.names import FORM, read_name
 from pipeline.protocols import find
 from pipeline.protocols.kws.identifiers import BOARD, identifier_slips, identify
+from pipeline.season.beside import OUTPUTS, role_of
 from pipeline.season.rules import SeasonPhase, SeasonRules
 from pipeline.season.verdict import Remarks
 
@@ -33,6 +34,8 @@ class Piece:
     fields: Mapping[str, str] = field(default_factory=dict)
     query_set: str = ""
     dataset: str = ""
+    kind: str = OUTPUTS
+    """``outputs``, or the role of what stands beside them; of that ``system`` is "" where it is of all of a team's."""
 
     @property
     def board(self) -> str:
@@ -51,9 +54,11 @@ def pieces(
     primary: bool = True,
 ) -> tuple[Piece, ...]:
     """The meaning of the names of a submission's files, everything wrong noted."""
-    found = []
-    for name in names:
-        if rules.naming == "expid":
+    found: list[Piece] = []
+    for name in sorted(names, key=lambda name: _is_beside(rules, phase, team, name)):
+        if _is_beside(rules, phase, team, name):
+            piece = _beside(rules, team, name, {one.system for one in found}, system)
+        elif rules.naming == "expid":
             piece = _expid(rules, phase, team, name, remarks)
         elif rules.naming == "lre":
             piece = _lre(phase, team, name, remarks)
@@ -68,6 +73,27 @@ def pieces(
             what = f"{quoted(piece.name)} and {quoted(first)} are for the same run"
             remarks.error("same_run_twice", piece.name, what, "Submit one of them.")
     return tuple(found)
+
+
+def _is_beside(rules: SeasonRules, phase: SeasonPhase, team: str, name: str) -> bool:
+    """Whether a file is no output but what stands beside one: a description or a resources file."""
+    patterned = rules.naming == "pattern" and _regex(rules.pattern, phase, team).fullmatch(name) is not None
+    return not patterned and role_of(name) is not None
+
+
+def _beside(rules: SeasonRules, team: str, name: str, systems: Collection[str], system: str | None) -> Piece | None:
+    """A file beside outputs: of the system that its name begins with, else of all systems of the team."""
+    role, stem = role_of(name) or ("", "")
+    known = {**{one: one for one in systems}, **{one.removeprefix(f"{team}-"): one for one in systems}}
+    owner = "" if stem == team else known.get(stem, "")
+    if rules.naming == "expid" and dict(identify(stem)).get("team") == team:
+        owner = stem
+    elif not owner and rules.naming != "expid":
+        owner = stem if stem.startswith((f"{team}-", f"{team}_")) else ""
+    if system is not None and not owner:
+        owner = system_name(team, system)
+    slot = owner.rpartition("_")[0] if rules.naming == "expid" else owner
+    return Piece(owner, f"{role}:{slot}", role, name, False, kind=role)
 
 
 def _expid(rules: SeasonRules, phase: SeasonPhase, team: str, name: str, remarks: Remarks) -> Piece | None:

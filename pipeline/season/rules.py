@@ -40,6 +40,10 @@ class SeasonPhase:
     """What participants have of the organiser's files, as URLs by role; no key is among them."""
     fields: Mapping[str, str] = field(default_factory=dict)
     """What fields of an identifier must be here, such as ``partition: conv-eval``."""
+    descriptions: str = "optional"
+    """Whether a system must come with its description: ``required`` or ``optional``."""
+    resources: str = "optional"
+    """Whether it must come with a resources file."""
     counts: str = "last"
     """Which of several submissions of one system counts: the ``last`` one, the ``best`` on each board, or the one that
     its team has ``chosen`` (the last where it chose none)."""

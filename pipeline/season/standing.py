@@ -10,6 +10,8 @@ from typing import Any
 
 from pipeline.errors import UsageError
 from pipeline.season import ledger
+from pipeline.season.beside import OUTPUTS
+from pipeline.season.beside import RULES as BESIDE
 from pipeline.season.ledger import LedgerRecord
 from pipeline.season.roster import RosterTeam, teams_of
 from pipeline.season.rules import SeasonRules, rules_of
@@ -42,6 +44,8 @@ class SubmittedRun:
     version: int
     fields: Mapping[str, str] = field(default_factory=dict)
     outputs: tuple[Output, ...] = ()
+    kind: str = OUTPUTS
+    """``outputs``, or the role of what stands beside them; of that ``system`` is "" where it is of all of a team's."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +110,34 @@ class Standing:
 
     def counting(self, phase: str) -> tuple[Fate, ...]:
         """The runs that count in a phase."""
-        return tuple(fate for fate in self.fates if fate.state == COUNTS and fate.submission.phase == phase)
+        return tuple(
+            fate for fate in self._valid(phase) if fate.state == COUNTS and fate.run and fate.run.kind == OUTPUTS
+        )
+
+    def beside(self, phase: str, team: str, system: str) -> Mapping[str, Output]:
+        """What counts beside the outputs of a system, by role: its own, else what its team has for all of its systems,
+        else what lies in the folder of its run."""
+        found: dict[str, tuple[int, Output]] = {}
+        for fate in self._valid(phase):
+            run = fate.run
+            if run is None or fate.state != COUNTS or fate.submission.team != team or run.system not in ("", system):
+                continue
+            for output in run.outputs:
+                worth = 0 if not run.system else 1 if run.kind == OUTPUTS else 2
+                if output.role in BESIDE and worth >= found.get(output.role, (0, output))[0]:
+                    found[output.role] = worth, output
+        return {role: output for role, (_, output) in found.items()}
+
+    def _valid(self, phase: str) -> Iterable[Fate]:
+        return (fate for fate in self.fates if fate.submission.phase == phase)
 
     def competing(self, phase: str) -> tuple[Fate, ...]:
         """The runs that a phase's evaluation scores: those that count, and where the best of several does, what they
         replaced."""
         states = (COUNTS, REPLACED) if self.rules.phase(phase).counts == "best" else (COUNTS,)
-        return tuple(fate for fate in self.fates if fate.state in states and fate.submission.phase == phase)
+        return tuple(
+            fate for fate in self._valid(phase) if fate.state in states and fate.run and fate.run.kind == OUTPUTS
+        )
 
     def withdrawal(self, submission: Submission, run: SubmittedRun) -> LedgerRecord | None:
         """The entry that withdraws a run, None where there is none."""

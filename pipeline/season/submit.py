@@ -13,6 +13,8 @@ from typing import Any
 from pipeline.errors import StoreError, UsageError
 from pipeline.formats.lre.names import submission_faults
 from pipeline.season import ledger
+from pipeline.season.beside import DESCRIPTION, OUTPUTS, REQUIRED
+from pipeline.season.beside import RULES as BESIDE
 from pipeline.season.examine import Examined, examined
 from pipeline.season.ledger import LedgerRecord
 from pipeline.season.naming import Piece
@@ -214,21 +216,35 @@ def _check_ledger(
             remarks.warning("late", "", what, "It counts only where nothing arrived in time.")
     if not found.verdict.accepted or standing.rules.naming == "med":
         return
-    slots = {piece.slot for piece in found.pieces}
+    _check_beside(standing, phase, team, found.pieces, remarks)
+    pieces = [piece for piece in found.pieces if piece.kind == OUTPUTS]
+    slots = {piece.slot for piece in pieces}
     others = [
         fate.run
         for fate in standing.counting(phase.name)
         if fate.run is not None and fate.submission.team == team and fate.run.slot not in slots
     ]
-    _check_primaries(found.pieces, others, remarks)
-    _check_owner(standing, phase, team, found.pieces, remarks)
-    systems = {piece.system for piece in found.pieces} | {run.system for run in others}
+    _check_primaries(pieces, others, remarks)
+    _check_owner(standing, phase, team, pieces, remarks)
+    systems = {piece.system for piece in pieces} | {run.system for run in others}
     if phase.most_runs is not None and len(systems) > phase.most_runs:
         what = f"team {team} would have {len(systems)} systems (allowed: {phase.most_runs})"
         remarks.error("too_many_runs", "", what, "Withdraw one first.")
     if standing.rules.naming == "lre":
-        names = [piece.name for piece in found.pieces] + [output.name for run in others for output in run.outputs]
+        names = [piece.name for piece in pieces] + [output.name for run in others for output in run.outputs]
         remarks.take(ERROR, submission_faults(names))
+
+
+def _check_beside(standing: Standing, phase: SeasonPhase, team: str, pieces: Sequence[Piece], remarks: Remarks) -> None:
+    """Note systems without what the phase requires beside outputs, now or handed in before."""
+    for role, rule in BESIDE.items():
+        now_there = {piece.system for piece in pieces if piece.kind == role}
+        for system in dict.fromkeys(piece.system for piece in pieces if piece.kind == OUTPUTS):
+            there = now_there & {"", system} or role in standing.beside(phase.name, team, system)
+            if getattr(phase, rule) == REQUIRED and not there:
+                what = f"the system {system} has no {role}, which phase {phase.name} requires"
+                name = f"{system}.pdf or {system}.txt" if role == DESCRIPTION else "resources.yaml"
+                remarks.error(f"missing_{role}", "", what, f"Hand in {name} with it.")
 
 
 def _check_primaries(pieces: Iterable[Piece], others: Iterable[SubmittedRun], remarks: Remarks) -> None:
@@ -274,6 +290,7 @@ def _runs(
                 "version": earlier.count(piece.slot) + 1,
                 "fields": dict(piece.fields),
                 "outputs": [],
+                **({"kind": piece.kind} if piece.kind != OUTPUTS else {}),
             },
         )
         name = Path(piece.name).name

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import DamageError
-from pipeline.store import numbered, signing
+from pipeline.store import chain, numbered
 from pipeline.store.address import digest_bytes
 from pipeline.store.blobs import Store
 from pipeline.store.paths import checked_name
@@ -20,9 +20,6 @@ from pipeline.store.seal import unseal
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-_CHAIN, _SIGNATURE = "chain", "signature"
-"""Fields of a reference that are its own and no part of what was committed."""
 
 
 def commit(store: Store, evaluation: str, payload: dict[str, Any]) -> int:
@@ -32,13 +29,8 @@ def commit(store: Store, evaluation: str, payload: dict[str, Any]) -> int:
     ``DamageError`` where the commit before is not read as it was written: nothing may follow from that.
     """
 
-    def linked(number: int) -> dict[str, Any]:
-        chain = {"evaluation": evaluation, "number": number, "before": _link(store, evaluation, number - 1)}
-        record = {**payload, _CHAIN: chain}
-        signature = signing.signature_of(_signed(record))
-        return record if signature is None else {**record, _SIGNATURE: signature}
-
-    return numbered.append(store, _folder(evaluation), linked)
+    folder = _folder(evaluation)
+    return numbered.append(store, folder, lambda n: chain.linked(store, folder, {"evaluation": evaluation}, n, payload))
 
 
 def latest(store: Store, evaluation: str) -> dict[str, Any] | None:
@@ -108,29 +100,8 @@ def read(store: Store, path: str, digests: Mapping[str, Collection[str]]) -> dic
 
 
 def chain_faults(store: Store, evaluation: str, key: Ed25519PublicKey | None = None) -> dict[str, str]:
-    """What is wrong with the commits of an evaluation, by their paths: damage, gaps, links that do not fit.
-
-    With a ``key`` also what its owner did not sign. Commits from before there were links have none, and none may
-    follow one that has. The first ones may be gone: `rescore gc --keep` removes them.
-    """
-    found, linked = dict[str, str](), False
-    numbers = sorted(_numbers(store, evaluation))
-    for number in range(min(numbers, default=1), max(numbers, default=0) + 1):
-        path = path_of(evaluation, number)
-        try:
-            record = numbered.read(store, _folder(evaluation), number)
-        except DamageError:
-            found[path] = "is damaged" if number in numbers else "is missing"
-            continue
-        chain = record.get(_CHAIN)
-        before = _digest(store, evaluation, number - 1) if number > numbers[0] else (chain or {}).get("before")
-        own = {"evaluation": evaluation, "number": number, "before": before}
-        if chain != own and (chain is not None or linked):
-            found[path] = "does not follow from the commit before it"
-        elif key is not None and not signing.is_signed(_signed(record), record.get(_SIGNATURE), key):
-            found[path] = "is not signed by the owner of the key"
-        linked = linked or chain is not None
-    return found
+    """What is wrong with the commits of an evaluation, by their paths: see ``chain.faults``."""
+    return chain.faults(store, _folder(evaluation), {"evaluation": evaluation}, key)
 
 
 def evaluations(store: Store) -> tuple[str, ...]:
@@ -152,29 +123,4 @@ def _numbers(store: Store, evaluation: str) -> list[int]:
 
 
 def _payload(store: Store, evaluation: str, number: int) -> dict[str, Any]:
-    record = numbered.read(store, _folder(evaluation), number)
-    return {name: value for name, value in record.items() if name not in (_CHAIN, _SIGNATURE)}
-
-
-def _link(store: Store, evaluation: str, number: int) -> str | None:
-    """The SHA-256 of a commit, None where there is none. Raises ``DamageError`` where what was read is not whole."""
-    path = path_of(evaluation, number)
-    if not number or not store.exists(path):
-        return None
-    data = store.get(path)
-    unseal(data, store.url(path))
-    return digest_bytes(data)
-
-
-def _digest(store: Store, evaluation: str, number: int) -> str | None:
-    """The SHA-256 of a commit's bytes, None where there is none."""
-    try:
-        return digest_bytes(store.get(path_of(evaluation, number))) if number else None
-    except DamageError:
-        return None
-
-
-def _signed(record: dict[str, Any]) -> bytes:
-    """What a signature is of: all of a record but itself, in one spelling."""
-    bare = {name: value for name, value in record.items() if name != _SIGNATURE}
-    return json.dumps(bare, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+    return chain.read(store, _folder(evaluation), number)

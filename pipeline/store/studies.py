@@ -6,12 +6,15 @@ The highest number is the latest. As with runs, what no reference names was neve
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import DamageError
-from pipeline.store import numbered
+from pipeline.store import chain, numbered
 from pipeline.store.blobs import Store
 from pipeline.store.paths import checked_name
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 FOLDER = "studies"
 REFS = "/refs/"
@@ -31,7 +34,13 @@ def commit(store: Store, study: str, manifest: str) -> None:
     except DamageError:
         known = None
     if known != manifest:
-        numbered.append(store, _refs(study), {"manifest": manifest})
+        folder, payload = _refs(study), {"manifest": manifest, "sha256": store.describe(manifest)["sha256"]}
+        numbered.append(store, folder, lambda n: chain.linked(store, folder, {"study": study}, n, payload))
+
+
+def chain_faults(store: Store, study: str, key: Ed25519PublicKey | None = None) -> dict[str, str]:
+    """What is wrong with the references of a study, by their paths: see ``chain.faults``."""
+    return chain.faults(store, _refs(study), {"study": study}, key)
 
 
 def latest(store: Store, study: str) -> dict[str, Any] | None:
@@ -45,9 +54,7 @@ def latest(store: Store, study: str) -> dict[str, Any] | None:
 
 def history(store: Store, study: str) -> dict[int, dict[str, Any]]:
     """Every reference of a study by its number, oldest first; ``DamageError`` where one is damaged."""
-    return {
-        number: numbered.read(store, _refs(study), number) for number in sorted(numbered.numbers(store, _refs(study)))
-    }
+    return {number: chain.read(store, _refs(study), number) for number in sorted(numbered.numbers(store, _refs(study)))}
 
 
 def path_of(study: str, number: int) -> str:

@@ -26,8 +26,9 @@ KEYS = {
     "events": "ref",
     "language": "key",
     "tokens": "stm",
+    "labelled": "",
 }
-"""The role of the key, by family."""
+"""The role of the key, by family; none where outputs are labelled."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,14 @@ def _tokens(protocol: Protocol, rng: Random) -> dict[str, str]:
     return {"stm": stm, "ctm": ctm}
 
 
+def _labelled(_protocol: Protocol, rng: Random) -> dict[str, str]:
+    rows = "".join(
+        f"q{at % 3},d{at},{int(at % 4 == 0 or rng.random() < 0.2)},{score / 100},{int(score > 50)}\n"
+        for at, score in enumerate(rng.sample(range(100), 30))
+    )
+    return {"output": f"query,document,label,score,decision\n{rows}"}
+
+
 _MAKERS: Mapping[str, Callable[[Protocol, Random], dict[str, str]]] = {
     "detections": _keywords,
     "segments": _keywords,
@@ -163,6 +172,7 @@ _MAKERS: Mapping[str, Callable[[Protocol, Random], dict[str, str]]] = {
     "events": _events,
     "language": _language,
     "tokens": _tokens,
+    "labelled": _labelled,
 }
 
 
@@ -261,6 +271,18 @@ SLIPS: Mapping[str, Mapping[str, Mapping[str, Slip]]] = {
             "no time": _one(r",1\.5,", ",,"),
             "a negative time": _one(r",1\.5,", ",-1.5,"),
         },
+    },
+    "labelled": {
+        "output": {
+            **_ANY,
+            "no number": _one(r",0\.\d+,", ",nan,"),
+            "another label": _one(r",1,", ",2,"),
+            "a row twice": _one(r"\nq[^\n]*", lambda m: m[0] + m[0]),
+            "a field less": _one(r",[01]\n", "\n"),
+            "a NO above": _one(r",0\.\d+,1\n", ",0.99,0\n"),
+            "no scores": _all(r"score", "points"),
+            "no decisions": _all(r"decision", "verdict"),
+        }
     },
     "language": {
         "output": {

@@ -44,6 +44,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "stt": ("stt13",),
     "trn": ("stt-trn",),
     "lre": ("albayzin-lre12",),
+    "labelled": ("detection",),
 }
 EXAMPLES = {"ci": 200, "soak": 10_000}
 laws = settings(max_examples=EXAMPLES.get(os.environ.get("HYPOTHESIS_PROFILE", "ci"), 200))
@@ -300,9 +301,11 @@ OPTIMUM = ("twv_optimum", "twv_optimum_threshold", "p_miss_optimum", "p_fa_optim
 SHARED: Mapping[str, tuple[str, ...]] = {
     "segments": ("twv", "p_fa", *OPTIMUM),
     "documents": ("twv", "p_fa", *OPTIMUM, "n_correct_rejection", "average_precision"),
+    "labelled": OPTIMUM,
     "events": ("rtf_metadata", "rtf_execution"),
 }
-"""What is said of a query that hangs on the segments, documents or clips of all: trials of another evaluation count."""
+"""What is said of a query that hangs on the segments, documents or clips of all: trials of another evaluation count. Of
+labelled scores, there is no best threshold where no query has a target."""
 
 
 def _hanging(protocol: Protocol, parts: tuple[dict[str, Any], ...]) -> tuple[str, ...]:

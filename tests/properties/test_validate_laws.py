@@ -27,7 +27,7 @@ def scored(protocol: Protocol, inputs: dict[str, str]) -> tuple[bool, set[str]]:
         findings, refused = score_files(protocol, inputs).findings, False
     except InputError as error:
         findings, refused = error.findings, True
-    key = inputs[KEYS[protocol.family.name]]
+    key = inputs.get(KEYS[protocol.family.name])
     return refused, {one.code for one in findings if one.where.partition(":")[0] != key}
 
 

@@ -89,8 +89,8 @@ def print_receipt(document: dict[str, Any]) -> None:
     rows += [(entry["name"], f"sha256 {entry['sha256']}, {entry['n_bytes']} bytes") for entry in document["files"]]
     rows += [
         (
-            run["system"],
-            f"version {run['version']}, {'primary' if run['primary'] else 'contrastive'} {run['board']}".strip(),
+            run["system"] or "all systems",
+            f"version {run['version']}, {_said_of(run)} {run['board']}".strip(),
         )
         for run in document["runs"]
     ]
@@ -99,6 +99,12 @@ def print_receipt(document: dict[str, Any]) -> None:
     print(columns(rows))
     for remark in document["verdict"]:
         print(shown(f"  {remark['level']}: {remark['where']}{': ' if remark['where'] else ''}{remark['message']}"))
+
+
+def _said_of(run: dict[str, Any]) -> str:
+    if run["kind"] != "outputs":
+        return str(run["kind"])
+    return "primary" if run["primary"] else "contrastive"
 
 
 def withdraw_command(args: argparse.Namespace) -> int:

@@ -56,7 +56,7 @@ MEASURES: tuple[Measure[Ledger], ...] = (
         twv.atwv_all,
         label=Label("STWV", note="all queries"),
         aggregation=twv.ALL_QUERIES,
-        resample=samples.VALUE,
+        resample=samples.VALUE_OVER_ALL,
     ),
     Measure(
         "max_stwv_all",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pipeline.align.labels import Labels
@@ -13,7 +15,7 @@ from pipeline.align.tokens.steps import align_tokens
 from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats.stt.lexicon import Lexicon
 from pipeline.formats.stt.stm import Stm
-from pipeline.formats.stt.tags import is_unscored
+from pipeline.formats.stt.tags import is_in_no_scored_segment, is_unscored
 from pipeline.formats.stt.transcripts import AlternationError, spelled, words_of_text
 from pipeline.formats.stt.trn import Trn
 from pipeline.metrics.measure import Scored
@@ -29,13 +31,18 @@ from pipeline.terms import Facts, OperatingPoint
 from pipeline.trials.joined import Join
 from pipeline.trials.tokens import dataset as token_dataset
 from pipeline.trials.tokens import layout as token_layout
+from pipeline.trials.tokens.rewritten import Rewriting, segments_rewritten, words_rewritten
 from pipeline.trials.tokens.schema import MARKED, SCORED, UNTIMED, TokenSegments, TokenTimeline, Words
 
 
 def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[TokenSegments, TokenTimeline]:
     """Transcript (and lexicon) → segments by recording. Refuses braces that cannot be read, naming their lines."""
-    source, settings = tables["stm"], protocol.settings
+    source, glm, settings = tables["stm"], tables.get("glm"), protocol.settings
     tags = settings.unscored_segments == "plan"
+    if glm is not None:
+        passed = is_in_no_scored_segment if tags else _none
+        rewriting = Rewriting(glm.reference, not settings.case_sensitive, settings.glm_split_hyphens)
+        source = replace(source, segments=segments_rewritten(source.segments, rewriting, passed))
     segments = token_layout.segments_of(source, case_sensitive=settings.case_sensitive, tags=tags)
     lexicon = tables.get("lexicon", Lexicon({}))
     if settings.variant == "ser" and not lexicon.entries:
@@ -59,9 +66,10 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[TokenSegme
             }
         )
     )
-    timeline = TokenTimeline(units, lexicon)
+    timeline = TokenTimeline(units, lexicon, glm)
     taken_out = _taken_out(segments) if settings.unscored_tokens == "plan" else ()
-    findings = (*source.findings, *lexicon.findings, *_checked(segments), *taken_out)
+    told = (*source.findings, *lexicon.findings, *(glm.findings if glm else ()))
+    findings = (*told, *_checked(segments), *taken_out)
     return Reference(segments, timeline, facts, findings)
 
 
@@ -112,14 +120,27 @@ def _lines(rows: list[int]) -> str:
     return f"lines {shown}"
 
 
-def lay_out(protocol: Protocol, tables: Mapping[str, Any], _timeline: Any) -> tuple[Words, tuple[Finding, ...]]:
-    """A recogniser's words by recording and time. Refuses braces of transcripts that cannot be read."""
-    source = tables["ctm"]
+def _none(_: str) -> bool:
+    return False
+
+
+def lay_out(
+    protocol: Protocol, tables: Mapping[str, Any], timeline: TokenTimeline
+) -> tuple[Words, tuple[Finding, ...]]:
+    """A recogniser's words by recording and time, rewritten by rules where the timeline has any.
+
+    Refuses braces of transcripts that cannot be read.
+    """
+    source, settings = tables["ctm"], protocol.settings
     findings = source.findings
+    if timeline.glm is not None:
+        rewriting = Rewriting(timeline.glm.output, not settings.case_sensitive, settings.glm_split_hyphens)
+        words, told = words_rewritten(source.words, rewriting)
+        source, findings = replace(source, words=words), (*findings, *told)
     if isinstance(source, Trn):
         lines = source.utterances["line"].tolist()
         findings = (*findings, *_braces("ctm", source.utterances.text("text"), lines))
-    return token_layout.words_of(source, case_sensitive=protocol.settings.case_sensitive), findings
+    return token_layout.words_of(source, case_sensitive=settings.case_sensitive), findings
 
 
 def align(
@@ -222,9 +243,13 @@ def _warnings(total: SttOutcomes, only_output: dict[str, int], only_reference: d
         yield Finding("word_in_gap", f"{message}; they are scored with the segment that follows, or the last.", "ctm")
 
 
-def timeline_parts(settings: Any, _timeline: TokenTimeline) -> dict[str, Any]:
-    """The part of a timeline that the order of words depends on: the folding of file and channel names."""
-    return {"case_sensitive": settings.case_sensitive}
+def timeline_parts(settings: Any, timeline: TokenTimeline) -> dict[str, Any]:
+    """The part of a timeline that words depend on: the folding of file and channel names, and rules."""
+    folding = {"case_sensitive": settings.case_sensitive}
+    if timeline.glm is None:
+        return folding
+    rules = hashlib.sha256(timeline.glm.text.encode()).hexdigest()
+    return {**folding, "glm": rules, "glm_split_hyphens": settings.glm_split_hyphens}
 
 
 def _timeline_columns(timeline: TokenTimeline) -> dict[str, Any]:
@@ -252,7 +277,7 @@ TOKENS: Family[Words, TokenSegments, TokenTimeline, SttOutcomes] = Family(
     zero=SttOutcomes,
     conclude=conclude,
     reads=Reads(
-        ("case_sensitive", "unscored_segments", "unscored_tokens", "variant"),
+        ("case_sensitive", "glm_split_hyphens", "unscored_segments", "unscored_tokens", "variant"),
         ("alignment", "n_ref_rule", "missing_confidence", "nce_rule", "unknown_file"),
     ),
     can=Abilities(

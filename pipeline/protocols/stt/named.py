@@ -100,6 +100,9 @@ class SttSettings:
         "not scored: segments marked so (IGNORE_TIME…), or also those with <overlap>, (()), <prompt>, <untranscribed>",
         source=f"{SCLITE} stm2ctm; {PLAN_004} 4.4",
     )
+    glm_split_hyphens: bool = setting(
+        False, "rules (role glm): whether words are split at hyphens after them", source="SCTK csrfilt -dh"
+    )
     unknown_file: Literal["keep", "error"] = setting(
         "keep",
         "recordings of the output that the reference lacks: unscored with a warning, or refused",
@@ -112,6 +115,7 @@ ROLES = (
     Role("stm", "stm", option="-r"),
     Role("ctm", "ctm", option="-s"),
     Role("lexicon", "lexicon", required=False),
+    Role("glm", "glm", required=False),
 )
 
 STT13 = Protocol(

@@ -14,6 +14,7 @@ from pipeline.engine.plan import load_plan
 from pipeline.engine.result import document
 from pipeline.grid import load_run
 from pipeline.grid.disclosure import parse
+from pipeline.grid.gather import description_file
 from pipeline.grid.publish import named
 from pipeline.report.board import BoardEntry
 from pipeline.report.cell_tables import cell_files
@@ -108,6 +109,9 @@ def _own(store: Store, run_id: str, team: str) -> Iterator[tuple[str, bytes]]:
     own = [document(result, curve=True) for result in shown]
     yield "results.json", json.dumps({"results": own}, allow_nan=False).encode()
     yield "queries.csv", _queries(own)
+    reports = load_run(store, run_id).reports
+    for name in sorted({file for one in plan.systems if one.team == team and (file := description_file(one))}):
+        yield name, store.get(reports[name])
     for job in jobs:
         for name, text in cell_files(store, plan, job).items():
             yield f"{job.cell}/{name}", text.encode("utf-8", "replace")

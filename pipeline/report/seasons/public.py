@@ -9,8 +9,10 @@ import json
 from typing import Any
 
 from pipeline.grid import load_run
-from pipeline.report.boards_file import boards_json
+from pipeline.report.board import ALL
+from pipeline.report.boards_file import boards_files
 from pipeline.report.page import environment
+from pipeline.report.parts import files_of, parts_of
 from pipeline.report.seasons.view import NAMED, ShownPhase, ShownRelease, phases
 from pipeline.season.releases import released
 from pipeline.season.standing import Standing, standing
@@ -70,9 +72,11 @@ def _freeze(store: Store, found: Standing, phase: ShownPhase, release: ShownRele
     run = load_run(store, release.release.run)
     files = {
         "index.html": page.encode("utf-8", "replace"),
-        "boards.json": boards_json(release.run),
+        **boards_files(release.run, files_of(parts_of(release.run.boards_of(ALL)))),
         "board.csv": store.get(run.reports["board.csv"]),
     }
+    told = {entry.description for one in release.boards for entry in one.board.entries if entry.description}
+    files |= {name: store.get(run.reports[name]) for name in sorted(told)}
     for name, data in files.items():
         store.create(f"{base}/{name}", data)
 

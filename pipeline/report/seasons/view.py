@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pipeline.grid import checked, load_grid, load_run
+from pipeline.grid import load_grid, load_run, reports_of
 from pipeline.report.board import ALL, Board, BoardEntry, RunBoards, read_run
-from pipeline.report.boards_file import read_boards
+from pipeline.report.boards_file import NAME, read_boards
 from pipeline.report.disclosure import disclosed
 from pipeline.report.headline import headline
 from pipeline.season import ledger
@@ -111,9 +111,8 @@ def _without_canaries(board: Board) -> Board:
 def boards_of(store: Store, run_id: str) -> RunBoards:
     """All boards of a run."""
     run = load_run(store, run_id)
-    path = run.reports.get("boards.json")
-    if path is not None:
-        return read_boards(checked(store, run, path))
+    if NAME in run.reports:
+        return read_boards(reports_of(store, run))
     return read_run(disclosed(load_grid(store, run), ())[0])
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from pipeline.arrays import Ints
 from pipeline.errors import StoreError
+from pipeline.formats.stt.glm import Glm
 from pipeline.formats.stt.lexicon import Lexicon
 from pipeline.formats.table import Array
 from pipeline.trials.ragged import FIRST_ROW, N_ROWS
@@ -100,9 +101,14 @@ def segments_from_columns(columns: Columns) -> TokenSegments:
 
 
 def timeline_to_columns(timeline: TokenTimeline) -> dict[str, Array | tuple[str, ...]]:
-    """Recordings, and the lexicon's words with their pronunciations; no part of a syllable holds a blank or a tab."""
+    """Recordings, the lexicon's words with their pronunciations, and the text of rules where there are any.
+
+    No part of a syllable holds a blank or a tab.
+    """
     entries = timeline.lexicon.entries
+    rules: dict[str, tuple[str, ...]] = {} if timeline.glm is None else {"glm": (timeline.glm.text,)}
     return {
+        **rules,
         "units": timeline.units,
         "words": tuple(entries),
         "spoken": tuple(
@@ -121,4 +127,6 @@ def timeline_from_columns(columns: Columns) -> TokenTimeline:
         )
         for word, text in zip(words, spoken, strict=True)
     }
-    return TokenTimeline(tuple(str(unit) for unit in columns["units"]), Lexicon(entries))
+    rules = [str(text) for text in columns.get("glm", ())]
+    units = tuple(str(unit) for unit in columns["units"])
+    return TokenTimeline(units, Lexicon(entries), Glm.of(rules[0]) if rules else None)

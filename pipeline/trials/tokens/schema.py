@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.arrays import Codes, Floats, Ints
+from pipeline.formats.stt.glm import Glm
 from pipeline.formats.stt.lexicon import Lexicon
 
 SCORED, MARKED, UNTIMED = 0, 1, 2
@@ -82,11 +83,12 @@ class TokenSegments:
 
 @dataclass(frozen=True)
 class TokenTimeline:
-    """The frame for laying out words of an output: the recordings of the reference, and the lexicon if any."""
+    """The frame for laying out words of an output: the recordings of the reference, and lexicon and rules if any."""
 
     units: tuple[str, ...] = ()
     """Sorted ``file channel`` pairs of the reference."""
     lexicon: Lexicon = field(default_factory=lambda: Lexicon({}))
+    glm: Glm | None = None
 
 
 T = TypeVar("T", Words, TokenSegments)

@@ -34,6 +34,7 @@ from tests.properties.evaluations.written import (
     Targ,
     Trial,
     Utterance,
+    Weighed,
 )
 
 FILES = ("f10", "f2", "F3", "a_1", "Z", "f1")
@@ -78,6 +79,7 @@ SETTINGS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "n_ref_rule": ("longest", "plan"),
         "case_sensitive": ("true",),
     },
+    "labelled": {"n_trials": ("60",), "p_target_effective": ("0.25",)},
     "language": {"also_closed": ("true",), "other_task_languages": ("oos",), "empty_classes": ("leave_out",)},
 }
 SETTINGS = {**SETTINGS, "segments": {**SETTINGS["detections"], "crossing": ("drop", "extend", "merge")}}
@@ -299,6 +301,16 @@ def _languages(size: int, rng: random.Random, tag: str) -> dict[str, Rows]:
     }
 
 
+def _labelled(size: int, rng: random.Random, tag: str) -> dict[str, Rows]:
+    rows = list[Weighed]()
+    for query in _some(rng, QUERIES, size, tag):
+        for file in _some(rng, FILES, size + 2, tag):
+            score = _eighths(rng, -8, 16)
+            decision = int(score > 0.5 if rng.random() < 0.9 else rng.random() < 0.5)
+            rows.append(Weighed(query, file, int(rng.random() < 0.3), score, decision))
+    return {"output": tuple(rows)}
+
+
 MAKERS: Mapping[str, Callable[[int, random.Random, str], dict[str, Rows]]] = {
     "detections": _search,
     "segments": _search,
@@ -306,6 +318,7 @@ MAKERS: Mapping[str, Callable[[int, random.Random, str], dict[str, Rows]]] = {
     "events": _events,
     "tokens": _tokens,
     "language": _languages,
+    "labelled": _labelled,
 }
 
 
@@ -318,6 +331,7 @@ def names_of(evaluation: Evaluation) -> tuple[str, ...]:
         "events": ("clip", "query"),
         "tokens": ("file", "channel", "speaker"),
         "language": ("segment",),
+        "labelled": ("file", "query"),
     }
     return kinds[evaluation.protocol.family.name]
 

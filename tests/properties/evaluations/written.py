@@ -170,6 +170,16 @@ class Likelihoods(NamedTuple):
     values: tuple[float, ...]
 
 
+class Weighed(NamedTuple):
+    """A row of labelled scores."""
+
+    query: str
+    file: str
+    label: int
+    score: float
+    decision: int
+
+
 def _ecf(rows: tuple[Excerpt, ...]) -> str:
     excerpts = "\n".join(
         f'<excerpt audio_filename="d/{row.file}.sph" channel="{row.channel}" tbeg="{row.begin}" dur="{row.dur}" '
@@ -255,6 +265,7 @@ WRITERS: Mapping[str, Callable[[tuple[Any, ...]], str]] = {
     ),
     "med_clipmd": _csv("ClipID,DURATION"),
     "med_judgement": _csv("ClipID,EventID,INSTANCE_TYPE"),
+    "labelled": _csv("query,document,label,score,decision"),
     "lre_key": _lines("{segment} {language}"),
     "lre_out": lambda rows: "".join(f"{row.codes} {row.segment} {' '.join(map(str, row.values))}\n" for row in rows),
 }

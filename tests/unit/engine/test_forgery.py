@@ -107,9 +107,7 @@ def test_a_commit_that_was_changed_does_not_fit_the_next(store: Store) -> None:
     entry = manifest.latest(store, "grid")
     manifest.commit(store, "grid", entry)
     resealed(store, REF, lambda document: document["work"].update(forged=True))
-    assert manifest.chain_faults(store, "grid") == {
-        "refs/grid/00000002.json": "does not follow from the commit before it"
-    }
+    assert manifest.chain_faults(store, "grid") == {"refs/grid/00000002.json": "does not follow from the one before it"}
 
 
 def test_a_commit_without_a_link_may_not_follow_one_with_it(store: Store) -> None:
@@ -135,7 +133,7 @@ def test_the_first_commits_may_be_gone_and_none_in_between(store: Store) -> None
     store.remove("refs/grid/00000003.json")
     assert manifest.chain_faults(store, "grid") == {
         "refs/grid/00000003.json": "is missing",
-        "refs/grid/00000004.json": "does not follow from the commit before it",
+        "refs/grid/00000004.json": "does not follow from the one before it",
     }
 
 

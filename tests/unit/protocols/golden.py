@@ -37,6 +37,7 @@ FILES: Mapping[str, Mapping[str, str]] = {
         "resources": "med/resources.yaml",
     },
     "tokens": {"stm": "stt/key.stm", "ctm": "stt/output.ctm", "lexicon": "stt/lexicon.txt"},
+    "labelled": {"output": "detection/scores.csv"},
     "language": {"key": "lre/key.txt", "output": "lre/golden_PO_pri.out"},
 }
 FILES = {**FILES, "segments": FILES["detections"]}

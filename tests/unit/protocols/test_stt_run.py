@@ -192,3 +192,55 @@ def test_a_speaker_without_confidences_has_p_0_where_others_have_some(folder: Pa
     assert np.isnan(nce["cid"])
     raw = {row["id"]: row for row in document(result)["raw"]}
     assert [raw["bob"][name] for name in ("corr", "sub", "del", "ins")] == [1, 1, 1, 0]
+
+
+RULES = """\
+;; rules of ours
+SEVEN => SIEBEN / [ ] __ [ ]
+;; INPUT_DEPENDENT_APPLICATION = "ctm"
+TOO => {TWO / TOO} / [ ] __ [ ]
+"""
+
+
+def test_rules_rewrite_both_sides_of_a_run_as_of_score(folder: Path, tmp_path: Path) -> None:
+    (folder / "rules.glm").write_text(RULES)
+    text = (folder / "evaluation.yaml").read_text()
+    (folder / "evaluation.yaml").write_text(text.replace("stm: dev.stm", "stm: dev.stm, glm: rules.glm"))
+    store = Store(str(tmp_path / "store"))
+    results = _run(folder, store)
+    for system, result in results.items():
+        files = {"stm": "dev.stm", "ctm": f"output/{system}.ctm", "glm": "rules.glm"}
+        inputs = {role: str(folder / file) for role, file in files.items()}
+        wanted = document(score_files(find("stt13", overrides={"alignment": "true"}), inputs))
+        assert document(result)["measures"] == wanted["measures"]
+        assert document(result)["alignment"] == wanted["alignment"]
+    steps = [step for row in results["poor"].tables["alignment"] for step in row["steps"]]
+    assert ["C", "two", "two"] in [step[:3] for step in steps]
+    assert ["D", "sieben", None] in [step[:3] for step in steps]
+    assert _scored(folder, "poor").figures["corr"].value == results["poor"].figures["corr"].value - 1
+
+    (folder / "rules.glm").write_text(RULES.replace("{TWO / TOO}", "TOE"))
+    again = _run(folder, store)
+    assert again["poor"].figures["corr"].value == results["poor"].figures["corr"].value - 1
+
+
+def test_hyphens_are_split_where_a_setting_says_so(folder: Path) -> None:
+    (folder / "rules.glm").write_text(";;\n")
+    (folder / "dev.stm").write_text("f1 1 a 0 10 <o> two-way th- x\n")
+    (folder / "output" / "good.ctm").write_text("f1 1 1 1 two\nf1 1 2 1 way\nf1 1 3 1 x\n")
+    files = {"stm": "dev.stm", "ctm": "output/good.ctm", "glm": "rules.glm"}
+    inputs = {role: str(folder / file) for role, file in files.items()}
+    plain, split = (score_files(find("stt13", overrides={"glm_split_hyphens": yes}), inputs) for yes in (False, True))
+    assert (plain.figures["sub"].value, plain.figures["del"].value) == (2, 0)
+    assert (split.figures["corr"].value, split.figures["del"].value) == (3, 1)
+    assert "no_rules" in {finding.code for finding in plain.findings}
+
+
+def test_transcripts_whose_brackets_are_not_sound_cannot_be_rewritten(folder: Path) -> None:
+    (folder / "rules.glm").write_text(";;\nA => B\n")
+    (folder / "dev.stm").write_text("f1 1 a 0 10 <o> x (()) y\nf1 1 a 10 20 <o> (x) y\n")
+    files = {"stm": "dev.stm", "ctm": "output/good.ctm", "glm": "rules.glm"}
+    inputs = {role: str(folder / file) for role, file in files.items()}
+    with pytest.raises(InputError, match=r"stm:1: brackets"):
+        score_files(find("stt13"), inputs)
+    assert score_files(find("stt13", mode="plan"), inputs).facts["n_segments_ignored"] == 1

@@ -13,8 +13,8 @@ import rescore
 
 ROOT = Path(__file__).parents[3]
 EXPORTS = """
-ConfigError Evaluation InputError PlatformError RescoreError Result UsageError io open_grid open_reference open_store
-open_trials protocols run score validate
+Comparison ConfigError Evaluation InputError PlatformError RescoreError Result UsageError compare io open_grid
+open_reference open_store open_trials protocols run score validate
 """
 """A name goes only with an entry in the changelog."""
 SCRIPT = """

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from pipeline.cli.convert import converted
 from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
 from pipeline.cli.output import columns, finding_document, note_findings, number, print_json, shown
 from pipeline.cli.reports import add_det, add_reports, check_reports, write_reports
@@ -67,7 +68,7 @@ def score(args: argparse.Namespace) -> int:
     overrides, notes = settings_of(args)
     protocol = find(args.protocol, mode=args.mode, overrides=overrides)
     check_reports(args, protocol)
-    inputs = roles_of(args, protocol)
+inputs = converted(protocol, roles_of(args, protocol))
     if args.resources is not None and inputs.setdefault("resources", args.resources) != args.resources:
         raise UsageError("the resources file is given twice, by --resources and by --input. Give it once.")
     check_roles(protocol, inputs)
@@ -130,7 +131,7 @@ _FIGURES_SHOWN = 7
 
 
 def _intervals(
-    level: float, protocol: Protocol, inputs: Mapping[str, str], measures: Sequence[str]
+    level: float, protocol: Protocol, inputs: Mapping[str, Any], measures: Sequence[str]
 ) -> dict[str, Interval]:
     """The intervals of the figures that are drawn."""
     from pipeline.meta.in_memory import intervals

@@ -68,7 +68,7 @@ def score(args: argparse.Namespace) -> int:
     overrides, notes = settings_of(args)
     protocol = find(args.protocol, mode=args.mode, overrides=overrides)
     check_reports(args, protocol)
-inputs = converted(protocol, roles_of(args, protocol))
+    inputs = converted(protocol, roles_of(args, protocol))
     if args.resources is not None and inputs.setdefault("resources", args.resources) != args.resources:
         raise UsageError("the resources file is given twice, by --resources and by --input. Give it once.")
     check_roles(protocol, inputs)

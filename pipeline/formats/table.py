@@ -42,7 +42,7 @@ class Compact(Mapping[str, Array]):
         return self._made[name](rows) if name in self._made else self._columns[name][rows]
 
     def having(self, name: str, column: Array) -> Compact:
-        """The same with one column as it is given."""
+        """These with one column as it is given."""
         made = {other: make for other, make in self._made.items() if other != name}
         return Compact({**self._columns, name: column}, made)
 
@@ -75,7 +75,7 @@ class Table:
         return self.columns.at(name, rows) if isinstance(self.columns, Compact) else self.columns[name][rows]
 
     def having(self, name: str, column: Array) -> Table:
-        """The same with one column as it is given; what takes less memory than its columns stays so."""
+        """These with one column as it is given; what takes less memory than its columns stays so."""
         if isinstance(self.columns, Compact):
             return Table(self.columns.having(name, column), self.vocabularies)
         return Table({**self.columns, name: column}, self.vocabularies)

@@ -38,7 +38,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Rules:
+class RewriteRules:
     """Rules of one side in their order: at each place of a text the first one that fits rewrites it, left to right."""
 
     rules: tuple[Rule, ...] = ()
@@ -86,8 +86,8 @@ class Glm:
     """A rule file: its text, and the rules that apply to references and to outputs."""
 
     text: str
-    reference: Rules = field(compare=False)
-    output: Rules = field(compare=False)
+    reference: RewriteRules = field(compare=False)
+    output: RewriteRules = field(compare=False)
     findings: tuple[Finding, ...] = field(default=(), compare=False)
 
     @classmethod
@@ -122,7 +122,7 @@ def read_glm(stream: BinaryIO, where: str) -> Glm:
     return Glm(text, sides["reference"], sides["output"], notices.findings())
 
 
-def _rules(lines: list[tuple[int, str]], side: Side, problems: Problems) -> Rules:
+def _rules(lines: list[tuple[int, str]], side: Side, problems: Problems) -> RewriteRules:
     """The rules for one side, among the lines that apply to it."""
     applying = list(_applying(lines, APPLIED_AS[side], problems))
     flag = _flag(applying)
@@ -141,7 +141,7 @@ def _rules(lines: list[tuple[int, str]], side: Side, problems: Problems) -> Rule
         elif text.strip(_SPACE):
             what = f"the line has no rule: {quoted(line)} (allowed: A => B, or A => B / C __ D)"
             problems.add("no_arrow", number, what, "Write an arrow with blanks around it, or a comment.")
-    return Rules(tuple(rules), settings["COPY_NO_HIT"], settings["CASE_SENSITIVE"])
+    return RewriteRules(tuple(rules), settings["COPY_NO_HIT"], settings["CASE_SENSITIVE"])
 
 
 def _applying(

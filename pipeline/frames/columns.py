@@ -144,9 +144,11 @@ def _of_dataset(dataset: Any) -> dict[str, np.ndarray[Any, Any]]:
         elif len(variable.dims) == 2 and variable.dims[0] == rows and variable.dims[1] in dataset.variables:
             classes = dataset.variables[variable.dims[1]].to_numpy().tolist()
             found |= {str(one): variable.to_numpy()[:, at] for at, one in enumerate(classes)}
-    for name in ("file", "channel"):
-        if f"{name}_name" in dataset.variables and found[name].dtype.kind in "iu":
-            found[name] = dataset.variables[f"{name}_name"].to_numpy()[found[name]]
+    for name, codes in list(found.items()):
+        if f"{name}_name" in dataset.variables and codes.dtype.kind in "iu":
+            found[name] = dataset.variables[f"{name}_name"].to_numpy()[codes]
+    if "outcome" in found:  # labels beside the trials
+        found = {name: column for name, column in found.items() if name not in ("outcome", "target")}
     if "first_row" in dataset.variables and dataset.variables["first_row"].dims:
         found |= _ragged(dataset, rows)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flows.settings import check_cluster, settings_for
+from flows.settings import check_cluster, check_flow, settings_for
 from pipeline.config import load_evaluation
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Plan
@@ -38,7 +38,10 @@ def unchanged(
     settings = settings_for(store, cluster, workers)
     check_cluster(settings)
     kept, described = Store(settings.store), load_evaluation(evaluation)
-    return standing(kept, described, make_plan(described, kept), staged=is_staged(described, publish))
+    found = standing(kept, described, make_plan(described, kept), staged=is_staged(described, publish))
+    if found is None:
+        check_flow(settings)
+    return found
 
 
 def standing(store: Store, described: Evaluation, work: Plan, *, staged: bool) -> EvaluationState | None:

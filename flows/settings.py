@@ -147,6 +147,12 @@ def check_cluster(settings: Settings) -> None:
         raise UsageError(f"--cluster {kind} needs the number of workers. Say --workers N, or set RESCORE_WORKERS.")
 
 
+def check_flow(settings: Settings) -> None:
+    """Raise ``UsageError`` where a flow, which has a cluster always, is to have none: before it starts."""
+    if settings.cluster == NONE:
+        raise UsageError("flows have a cluster always. Name one, or say `rescore run --cluster none`.")
+
+
 def _span(said: int | str) -> tuple[int | None, int | None]:
     """At least and at most so many workers: ``4:64``, or ``4`` for a number that stays; None where nothing is said."""
     least, _, most = str(said).partition(":")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from flows.guard import guarded, leave
-from flows.settings import Settings, check_cluster, prepare_environment, settings_for, workers_said
+from flows.settings import Settings, check_cluster, check_flow, prepare_environment, settings_for, workers_said
 from flows.studies import (
     MOST_DRAWN_HERE,
     Planned,
@@ -67,6 +67,7 @@ def run_study(
             runs = {one.name: finish_here(one) for one in lacking(planned)}
             _, paths = conclude(study, kept, evaluations(planned, runs))
     else:
+        check_flow(settings)
         if not quiet:
             n_probes = sum(is_probe(one.name) for one in planned)
             again = f", {n_probes} times again at other tolerances" if n_probes else ""

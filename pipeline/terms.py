@@ -97,7 +97,7 @@ class Phase:
     peak_memory_bytes: float | None = None
     """The single highest value over steps and nodes."""
     time_basis: str = "wall"
-    """``wall`` (wall_s times cores) or ``cpu`` (declared CPU seconds)."""
+    """``wall`` (wall_s times cores), ``cpu`` (declared CPU seconds), or ``mixed`` where steps differ."""
     wall_s: float | None = None
     """Wall-clock time, where declared."""
 
@@ -110,6 +110,10 @@ class LoadFacts:
     search: Phase | None = None
     t_queries_s: float | None = None
     """Summed duration of every example of every query (eq 47)."""
+    eag: Phase | None = None
+    """Making event agents."""
+    used: tuple[Mapping[str, float | str], ...] = ()
+    """What was declared in steps or with nodes, one row a step and kind of computer."""
 
 
 @dataclass(frozen=True, slots=True)

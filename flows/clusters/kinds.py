@@ -16,8 +16,8 @@ from flows.clusters.kubernetes import PODS_S, kubernetes
 from flows.clusters.local import local
 from flows.clusters.slurm import QUEUE_S, jobs
 from flows.clusters.versions import differences, forget_guard, guard
-from flows.settings import ADDRESSES, JOBS, NONE, Settings, check_cluster
-from pipeline.errors import PlatformError, UsageError
+from flows.settings import ADDRESSES, JOBS, Settings, check_cluster, check_flow
+from pipeline.errors import PlatformError
 
 CONNECT_TIMEOUT_S = 30
 """How long a scheduler may take to answer, and its workers to be there where nobody has to start them first."""
@@ -49,8 +49,7 @@ def open_cluster(settings: Settings) -> Iterator[Cluster]:
     answers.
     """
     check_cluster(settings)
-    if settings.cluster == NONE:
-        raise UsageError("flows have a cluster always. Name one, or say `rescore run --cluster none`.")
+    check_flow(settings)
     kind = settings.cluster.split("://", 1)[0]
     timeout_s = settings.workers_timeout_s or QUEUE_TIMEOUT_S.get(kind, CONNECT_TIMEOUT_S)
     with KINDS[kind](settings) as cluster, ready(cluster.scheduler, timeout_s):

@@ -42,6 +42,7 @@ COMMANDS = {
     "plan": "pipeline.cli.readiness",
     "archive": "pipeline.cli.archive",
     "reproduce": "pipeline.cli.archive",
+    "convert": "pipeline.cli.convert",
     "demo": "pipeline.cli.demo",
 }
 

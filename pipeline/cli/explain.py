@@ -68,6 +68,8 @@ def _plan_of(store: Store, cell: str, run: str | None) -> Plan:
 
     if run is not None:
         runs = [find_run(store, run)]
+        if cell not in runs[0].results:
+            raise UsageError(f"run {runs[0].id} has no cell {cell}. `rescore show {runs[0].id} --json` lists them.")
     else:
         runs = [found for name in manifest.evaluations(store) if (found := latest(store, name)) is not None]
     plans = {found.plan for found in runs if cell in found.results}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from pipeline.cli.convert import converted
 from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
 from pipeline.cli.output import columns, finding_document, note_findings, number, print_json, shown
 from pipeline.cli.reports import add_det, add_reports, check_reports, write_reports
@@ -17,7 +18,7 @@ from pipeline.errors import InputError, UsageError
 from pipeline.metrics.statistics.bootstrap import Interval
 from pipeline.protocols import find, signature_short
 from pipeline.protocols.base import Protocol
-from pipeline.terms import Figure
+from pipeline.terms import Cell, Figure
 
 
 def register(subparsers: Any) -> None:
@@ -31,6 +32,10 @@ def register(subparsers: Any) -> None:
     parser.add_argument("--protocol", required=True, metavar="NAME", help="'rescore protocols' lists them")
     add_inputs(parser)
     add_settings(parser)
+    parser.add_argument("--resources", metavar="URL", help="what the system used; the same as --input resources=URL")
+    parser.add_argument(
+        "--cell", metavar="QUERY_SET/DATASET", help="which cell of a resources file of several the output is of"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--curve", action="store_true", help="add the curve over thresholds")
     parser.add_argument("--per-query", action="store_true", help="add the table of queries (JSON always has it)")
@@ -63,17 +68,20 @@ def score(args: argparse.Namespace) -> int:
     overrides, notes = settings_of(args)
     protocol = find(args.protocol, mode=args.mode, overrides=overrides)
     check_reports(args, protocol)
-    inputs = roles_of(args, protocol)
+    inputs = converted(protocol, roles_of(args, protocol))
+    if args.resources is not None and inputs.setdefault("resources", args.resources) != args.resources:
+        raise UsageError("the resources file is given twice, by --resources and by --input. Give it once.")
     check_roles(protocol, inputs)
+    cell = _cell(args.cell)
     measures = _measures(args, protocol)
     tables: Mapping[str, Any] = {}
     if args.ci is not None and not 0.0 < args.ci < 1.0:
         raise UsageError(f"--ci is {args.ci} (allowed: a level between 0 and 1, such as 0.95).")
     if args.alignment:
         tables, sources = read_all(protocol, inputs)
-        result = score_tables(protocol, tables, sources, measures=measures, every_point=args.curve)
+        result = score_tables(protocol, tables, sources, measures=measures, every_point=args.curve, cell=cell)
     else:
-        result = score_files(protocol, inputs, measures=measures, every_point=args.curve)
+        result = score_files(protocol, inputs, measures=measures, every_point=args.curve, cell=cell)
     if result.failed is None:
         result = replace(result, findings=(*notes, *result.findings), n_findings=len(notes) + result.n_findings)
     drawn = _intervals(args.ci, protocol, inputs, measures) if args.ci is not None and result.failed is None else {}
@@ -92,6 +100,16 @@ def score(args: argparse.Namespace) -> int:
         note_findings(error)
         return error.exit_code
     return 0
+
+
+def _cell(text: str | None) -> Cell | None:
+    """The cell of an output that is scored by itself. Raises ``UsageError`` for a text that names none."""
+    if text is None:
+        return None
+    query_set, slash, dataset = text.partition("/")
+    if not (query_set and slash and dataset) or "/" in dataset:
+        raise UsageError(f"--cell is {text!r} (allowed: QUERY_SET/DATASET).")
+    return Cell(query_set, dataset, "")
 
 
 def _measures(args: argparse.Namespace, protocol: Protocol) -> tuple[str, ...]:
@@ -113,7 +131,7 @@ _FIGURES_SHOWN = 7
 
 
 def _intervals(
-    level: float, protocol: Protocol, inputs: Mapping[str, str], measures: Sequence[str]
+    level: float, protocol: Protocol, inputs: Mapping[str, Any], measures: Sequence[str]
 ) -> dict[str, Interval]:
     """The intervals of the figures that are drawn."""
     from pipeline.meta.in_memory import intervals

@@ -15,7 +15,7 @@ from pipeline.protocols.base import Protocol
 from pipeline.store.address import Canonical, address
 
 Stage = Literal["reading", "aligning", "figures"]
-EDITIONS: dict[Stage, int] = {"reading": 4, "aligning": 2, "figures": 1}
+EDITIONS: dict[Stage, int] = {"reading": 4, "aligning": 2, "figures": 2}
 """The stages in their order, each with its edition: raised when the stage makes something else of the same, or when
 that is stored in another form. *Reading* makes tables, references and trials; *aligning* labels; *figures* counts
 them, and makes results and what is drawn from them."""

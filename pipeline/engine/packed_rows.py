@@ -46,7 +46,7 @@ class PackedRows(Sequence[Mapping[str, Any]]):
 
 
 def packed(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """The same rows in little room; as they are where they do not all name the same values in the same order."""
+    """Rows in little room; as they are where they do not all name the same values in the same order."""
     if len(set(map(tuple, rows))) != 1 or not rows[0]:
         return tuple(rows)
     columns = zip(*(row.values() for row in rows), strict=True)
@@ -54,7 +54,7 @@ def packed(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
 
 
 def packed_column(column: Column) -> Column:
-    """The same values in little room: an array of floats or integers, or a tuple, in which equal texts are one."""
+    """Values in little room: an array of floats or integers, or a tuple, in which equal texts are one."""
     kinds = set(map(type, column))
     if kinds == {float}:
         return array("d", column)

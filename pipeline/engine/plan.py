@@ -31,7 +31,7 @@ WORKER_DIED = "worker_died"
 SYSTEMS_AT_MOST = 40
 """Systems that are compared in pairs when a run is published: beyond, it takes longer than the rest of publishing, and
 ``rescore analyze`` has it."""
-_PLAIN = ("disclose", "overlays", "pieces", "counts")
+_PLAIN = ("disclose", "overlays", "pieces", "counts", "alignments", "datasets", "det")
 """Fields of a plan that are stored as they are, where they hold anything."""
 _DAMAGED = "a plan in the store is damaged. Run `rescore run` again to write it anew."
 
@@ -332,9 +332,6 @@ def save(drafted: Plan, store: Store) -> Plan:
         "jobs": [_job_document(job) for job in drafted.jobs],
         "labels": drafted.labels,
         **{name: kept for name in _PLAIN if (kept := getattr(drafted, name))},
-        **({"alignments": True} if drafted.alignments else {}),
-        **({"datasets": list(drafted.datasets)} if drafted.datasets else {}),
-        **({"det": list(drafted.det)} if drafted.det else {}),
         **({"findings": [asdict(one) for one in drafted.findings]} if drafted.findings else {}),
         **({"rank_by": [asdict(one) for one in drafted.rank_by]} if drafted.rank_by else {}),
     }

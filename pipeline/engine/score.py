@@ -11,7 +11,7 @@ from pipeline import protocols
 from pipeline.engine.counting import ROWS_AT_ONCE
 from pipeline.engine.given import Read, RowOf, by_rows, read_given
 from pipeline.engine.labels import relabel
-from pipeline.engine.load import load_facts
+from pipeline.engine.load import load_facts, unfound, with_declared
 from pipeline.engine.memory import give_back_memory
 from pipeline.engine.result import Result
 from pipeline.errors import Finding, InputError, UsageError
@@ -102,8 +102,9 @@ def _concluded(
     trials, warnings = family.lay_out(protocol, tables, reference.timeline)
     for role in family.outputs:
         tables.pop(role, None)
-    about = survey(family, trials)
+    about, blocks = survey(family, trials), getattr(trials.tiles(0, 0), "blocks", {})
     load = load_facts(tables.get("resources"), tables.get("queries"), cell, reference.facts.queries)
+    warnings = (*warnings, *unfound(tables.get("resources"), cell, "resources"))
     parts = partials(family, protocol, trials, reference)
     del trials
     give_back_memory()
@@ -111,6 +112,7 @@ def _concluded(
     del parts
     give_back_memory()
     conclusion = family.concluded(protocol, partial, replace(reference.facts, load=load), about, asked)
+    conclusion = with_declared(conclusion, load, blocks) if asked.measures is None else conclusion
     return conclusion, (*reference.findings, *warnings)
 
 

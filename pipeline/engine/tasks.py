@@ -15,7 +15,7 @@ from pipeline.engine import supplements
 from pipeline.engine.costed import costed
 from pipeline.engine.counting import Counted, aligned, counted, merged
 from pipeline.engine.inputs import read_planned
-from pipeline.engine.load import load_facts
+from pipeline.engine.load import load_facts, unfound, with_declared
 from pipeline.engine.memory import keep_some_memory
 from pipeline.engine.mending import unless_damaged
 from pipeline.engine.plan import Job, Plan, load_plan
@@ -252,6 +252,9 @@ def concluded(place: CellPlace, partial: Any, info: trialstore.TrialsInfo) -> tu
     """The conclusion of a cell's merged partial, and the findings on the way."""
     facts, refused = facts_of(place)
     conclusion = place.protocol.family.concluded(place.protocol, partial, facts, survey_of(info), DRAWN)
+    if facts.load.search is not None or facts.load.used:
+        blocks = getattr(place.rows(0, 0)[0], "blocks", {})
+        conclusion = with_declared(conclusion, facts.load, blocks)
     return conclusion, (*info.findings, *refused)
 
 
@@ -265,7 +268,8 @@ def facts_of(place: CellPlace) -> tuple[Facts, tuple[Finding, ...]]:
     job, protocol, facts = place.job, place.protocol, place.reference.facts
     resources, refused = _resources(protocol, job)
     queries = read_planned(protocol, "queries", job.inputs["queries"]) if "queries" in job.inputs else None
-    return replace(facts, load=load_facts(resources, queries, job.cell, facts.queries)), refused
+    load = load_facts(resources, queries, job.cell, facts.queries)
+    return replace(facts, load=load), (*refused, *unfound(resources, job.cell, "resources"))
 
 
 def result_of(place: CellPlace, conclusion: Conclusion, findings: tuple[Finding, ...]) -> Result:

@@ -10,14 +10,19 @@
         nodes:
           - {count: 2, brand: HP, cpu: Xeon E5, cores: 8, clock_ghz: 2.4, ram_bytes: 64 GB, os: Linux}
     search:                       # per query set and dataset; or one phase for every cell
-      eval/sws2013: {cpu_s: 172800, peak_memory_bytes: 1 GB}
+      eval/sws2013:
+        steps:                    # in place of a time and a peak of the phase: times add up, the highest peak counts
+          - {name: lookup, cpu_s: 172800, peak_memory_bytes: 1 GB, nodes: [{count: 16, peak_memory_bytes: 900 MB}]}
+          - {name: rescoring, wall_s: 60, cores: 4}
+    eag: {wall_s: 3600, cores: 1} # making event agents (MED), per dataset as indexing
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 import yaml
@@ -31,8 +36,10 @@ from pipeline.terms import Phase
 EVERY = "*"
 """The key of a phase that holds for every dataset or cell without one of its own."""
 
-PHASE_FIELDS = ("wall_s", "cores", "cpu_s", "peak_memory_bytes", "nodes")
-NODE_FIELDS = ("count", "brand", "cpu", "cores", "clock_ghz", "ram_bytes", "os")
+USE_FIELDS = ("wall_s", "cores", "cpu_s", "peak_memory_bytes", "nodes")
+PHASE_FIELDS = (*USE_FIELDS, "steps")
+STEP_FIELDS = ("name", *USE_FIELDS)
+NODE_FIELDS = ("count", "brand", "cpu", "cores", "clock_ghz", "ram_bytes", "os", "peak_memory_bytes")
 
 _SIZE = re.compile(r"\s*([^\sA-Za-z]*(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z]*)\s*")
 _UNITS = {
@@ -52,14 +59,30 @@ class Node:
     clock_ghz: float | None = None
     ram_bytes: float | None = None
     os: str = ""
+    peak_memory_bytes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One phase as declared: its figures, and the computers it ran on."""
+    """One phase or step as declared: its figures, the computers it ran on, and of a phase its steps."""
 
     phase: Phase
     nodes: tuple[Node, ...] = ()
+    name: str = ""
+    steps: tuple[Use, ...] = ()
+
+    def rows(self, phase: str) -> tuple[dict[str, float | str], ...]:
+        """What was declared, one row a step and kind of computer; of several kinds the first has time and peak."""
+        made = []
+        for step in self.steps or (self,):
+            own = {name: getattr(step.phase, name) for name in ("cpu_s", "wall_s", "peak_memory_bytes")}
+            for at, node in enumerate(step.nodes or (None,)):
+                kind = {name: getattr(node, name, None) for name in NODE_FIELDS[:-1]}
+                numbers_ = {**(own if at == 0 else dict.fromkeys(own)), **kind}
+                texts = {name: numbers_.pop(name) or "" for name in ("brand", "cpu", "os")}
+                plain = {name: math.nan if value is None else float(value) for name, value in numbers_.items()}
+                made.append({"phase": phase, "step": step.name, **plain, **texts})
+        return tuple(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,27 +91,22 @@ class Resources:
 
     index: Mapping[str, Use] = field(default_factory=dict)
     search: Mapping[str, Use] = field(default_factory=dict)
+    eag: Mapping[str, Use] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 
-    def index_phase(self, dataset: str) -> Phase | None:
-        """Indexing of a dataset; ``None`` where nothing was declared."""
-        return _phase(self.index.get(dataset, self.index.get(EVERY)))
+    def used(self, query_set: str, dataset: str) -> dict[str, Use]:
+        """What was declared for a cell, by phase."""
+        found = {
+            "index": self.index.get(dataset, self.index.get(EVERY)),
+            "search": self.search.get(f"{query_set}/{dataset}", self.search.get(EVERY)),
+            "eag": self.eag.get(dataset, self.eag.get(EVERY)),
+        }
+        return {name: use for name, use in found.items() if use is not None}
 
-    def search_phase(self, query_set: str, dataset: str) -> Phase | None:
-        """Searching for a query set in a dataset; ``None`` where nothing was declared."""
-        return _phase(self.search.get(f"{query_set}/{dataset}", self.search.get(EVERY)))
-
-    def only_index_phase(self) -> Phase | None:
-        """Indexing, where exactly one phase was declared."""
-        return _phase(next(iter(self.index.values())) if len(self.index) == 1 else None)
-
-    def only_search_phase(self) -> Phase | None:
-        """Searching, where exactly one phase was declared."""
-        return _phase(next(iter(self.search.values())) if len(self.search) == 1 else None)
-
-
-def _phase(use: Use | None) -> Phase | None:
-    return None if use is None else use.phase
+    def only(self) -> dict[str, Use]:
+        """By phase what was declared of it, where that is one entry."""
+        every = {"index": self.index, "search": self.search, "eag": self.eag}
+        return {name: next(iter(uses.values())) for name, uses in every.items() if len(uses) == 1}
 
 
 def read_resources(stream: BinaryIO, where: str) -> Resources:
@@ -101,9 +119,10 @@ def read_resources(stream: BinaryIO, where: str) -> Resources:
     root = read_yaml(stream, problems)
     resources = Resources()
     if root is not None:
-        fields = fields_of(root, "the file", ("index", "search"), problems)
-        index, search = (_uses(fields, name, problems) for name in ("index", "search"))
-        resources = Resources(index, search)
+        names = ("index", "search", "eag")
+        fields = fields_of(root, "the file", names, problems)
+        index, search, eag = (_uses(fields, name, problems) for name in names)
+        resources = Resources(index, search, eag)
     problems.raise_if_any()
     return resources
 
@@ -125,13 +144,51 @@ def _uses(fields: Fields, name: str, problems: Problems) -> dict[str, Use]:
 
 def _use(node: yaml.Node, what: str, problems: Problems) -> Use:
     fields = fields_of(node, what, PHASE_FIELDS, problems)
-    wall_s = _number(fields, "wall_s", problems)
-    cpu_s, basis = _cpu_s(fields, wall_s, what, line_of(node), problems)
-    peak = _bytes(fields, "peak_memory_bytes", problems)
     if not fields:
         mend = f"Give some of {', '.join(PHASE_FIELDS)}."
         problems.add("empty_phase", line_of(node), f"{what} declares nothing", mend)
-    return Use(Phase(cpu_s, peak, basis, None if cpu_s is None else wall_s), _nodes(fields.get("nodes"), problems))
+    if "steps" in fields:
+        if isinstance(fields["steps"], yaml.SequenceNode) and not fields["steps"].value:
+            problems.add("empty_phase", line_of(node), f"{what} has no step", "Give one, or leave steps out.")
+        beside = [name for name in USE_FIELDS if name in fields]
+        if beside:
+            found = f"{what} has steps, and {', '.join(beside)} of its own"
+            problems.add("two_times", line_of(node), found, "Give them step by step.")
+        return _of_steps(_list(fields["steps"], "steps", "step", problems), what, problems)
+    return _single(fields, what, line_of(node), problems)
+
+
+def _single(fields: Fields, what: str, line: int, problems: Problems) -> Use:
+    """A phase or step that is not parted: its highest peak is that of it and its nodes."""
+    wall_s = _number(fields, "wall_s", problems)
+    cpu_s, basis = _cpu_s(fields, wall_s, what, line, problems)
+    nodes = tuple(_node(item, problems) for item in _list(fields.get("nodes"), "nodes", "kind of computer", problems))
+    peak = _highest([_bytes(fields, "peak_memory_bytes", problems), *(one.peak_memory_bytes for one in nodes)])
+    return Use(Phase(cpu_s, peak, basis, None if cpu_s is None else wall_s), nodes)
+
+
+def _of_steps(items: Sequence[yaml.Node], what: str, problems: Problems) -> Use:
+    """A phase of steps: times are the sum of theirs, unknown where one is; the peak is the highest declared (PMU)."""
+    steps = []
+    for at, item in enumerate(items, 1):
+        own = f"step {at} of {what}"
+        fields = fields_of(item, own, STEP_FIELDS, problems)
+        name = (text_of(fields["name"], "name", problems) if "name" in fields else None) or f"step {at}"
+        steps.append(replace(_single(fields, own, line_of(item), problems), name=name))
+    phases = [step.phase for step in steps]
+    bases = {phase.time_basis for phase in phases}
+    basis = next(iter(bases)) if len(bases) == 1 else "mixed"
+    cpu_s, wall_s = (_sum([getattr(phase, name) for phase in phases]) for name in ("cpu_s", "wall_s"))
+    return Use(Phase(cpu_s, _highest([one.peak_memory_bytes for one in phases]), basis, wall_s), steps=tuple(steps))
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) if known and len(known) == len(values) else None
+
+
+def _highest(values: Sequence[float | None]) -> float | None:
+    return max((value for value in values if value is not None), default=None)
 
 
 def _cpu_s(fields: Fields, wall_s: float | None, what: str, line: int, problems: Problems) -> tuple[float | None, str]:
@@ -146,13 +203,14 @@ def _cpu_s(fields: Fields, wall_s: float | None, what: str, line: int, problems:
     return (None if wall_s is None or cores is None else wall_s * cores), "wall"
 
 
-def _nodes(node: yaml.Node | None, problems: Problems) -> tuple[Node, ...]:
+def _list(node: yaml.Node | None, name: str, kind: str, problems: Problems) -> Sequence[yaml.Node]:
     if node is None:
         return ()
     if not isinstance(node, yaml.SequenceNode):
-        problems.add("not_a_list", line_of(node), "nodes is no list", "Write one `- {…}` for each kind of computer.")
+        mend = f"Write one `- {{…}}` for each {kind}."
+        problems.add("not_a_list", line_of(node), f"{name} is no list", mend)
         return ()
-    return tuple(_node(item, problems) for item in node.value)
+    return list(node.value)
 
 
 def _node(item: yaml.Node, problems: Problems) -> Node:
@@ -164,6 +222,7 @@ def _node(item: yaml.Node, problems: Problems) -> Node:
         cores=_count(fields, "cores", problems),
         clock_ghz=_number(fields, "clock_ghz", problems),
         ram_bytes=_bytes(fields, "ram_bytes", problems),
+        peak_memory_bytes=_bytes(fields, "peak_memory_bytes", problems),
         **texts,
     )
 

@@ -41,6 +41,11 @@ class Compact(Mapping[str, Array]):
         """A column at some rows."""
         return self._made[name](rows) if name in self._made else self._columns[name][rows]
 
+    def having(self, name: str, column: Array) -> Compact:
+        """These with one column as it is given."""
+        made = {other: make for other, make in self._made.items() if other != name}
+        return Compact({**self._columns, name: column}, made)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -68,6 +73,12 @@ class Table:
     def at(self, name: str, rows: Rows) -> Array:
         """A column at some rows, without the rest of it being made."""
         return self.columns.at(name, rows) if isinstance(self.columns, Compact) else self.columns[name][rows]
+
+    def having(self, name: str, column: Array) -> Table:
+        """These with one column as it is given; what takes less memory than its columns stays so."""
+        if isinstance(self.columns, Compact):
+            return Table(self.columns.having(name, column), self.vocabularies)
+        return Table({**self.columns, name: column}, self.vocabularies)
 
     def text(self, name: str) -> list[str]:
         """A text column decoded, one string a row."""

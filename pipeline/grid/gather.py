@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pipeline.engine.plan import Plan
 from pipeline.engine.result import Result
-from pipeline.grid import query_rows
+from pipeline.grid import hardware, query_rows
 from pipeline.grid.axes import ALL, CELL, NO_SUCH_CELL, Axes, array, text_array
 from pipeline.grid.disclosure import EVERYTHING
 from pipeline.grid.margins import SUMMARIES, margins
@@ -37,7 +37,7 @@ def gather(plan: Plan, results: Sequence[Result]) -> dict[str, xr.Dataset]:
     groups = {"": _figures(plan, axes, results), "queries": query_rows.gathered(axes, results)}
     groups["curves"] = _curves(axes, results)
     value = groups[""][0]["value"][1]
-    groups["load"] = _load(axes, value, plan)
+    groups["load"] = _load(axes, value, plan, results)
     free = [measure.name for measure in plan.protocol.measures if measure.load]
     groups["margins"] = margins(plan, axes, results, value, free)
     attrs = _attributes(plan)
@@ -98,6 +98,7 @@ def _figures(plan: Plan, axes: Axes, results: Sequence[Result]) -> tuple[dict[st
         "failed_message": text_array(texts["failed_message"], CELL, "the first problem", "rescore"),
         "signature": text_array(texts["signature"], CELL, "all settings, inputs and the version", "rescore"),
         **_standing(plan, axes, value),
+        **hardware.of_cells(axes, results),
         **rests(axes, results),
         "measure_unit": text_array([m.unit for m in measures], ("measure",), "unit of the figure", "protocol"),
         "measure_better": text_array([m.better for m in measures], ("measure",), "better direction", "protocol"),
@@ -263,7 +264,9 @@ def _curves(axes: Axes, results: Sequence[Result]) -> tuple[dict[str, Any], dict
     return data, axes.coords()
 
 
-def _load(axes: Axes, value: NDArray[np.float64], plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
+def _load(
+    axes: Axes, value: NDArray[np.float64], plan: Plan, results: Sequence[Result]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Processing Load of every cell, and its summary over systems for every (Q, Ω)."""
     names = [measure.name for measure in plan.protocol.measures if measure.load]
     load = value[:, :, :, 0, [axes.measures.index(name) for name in names]]
@@ -282,10 +285,12 @@ def _load(axes: Axes, value: NDArray[np.float64], plan: Plan) -> tuple[dict[str,
             summary, ("summary", "query_set", "dataset", "load_measure"), "summary over systems", source, "load_unit"
         ),
         "load_unit": text_array([units[name] for name in names], ("load_measure",), "unit of the figure", "protocol"),
+        **hardware.by_phase(axes, results),
     }
     coords = {
         **axes.coords(),
         "load_measure": text_array(names, ("load_measure",), "load figure", "protocol"),
+        **hardware.phases(results),
         "summary": text_array(SUMMARIES, ("summary",), "summary over systems", "rescore"),
     }
     return data, coords

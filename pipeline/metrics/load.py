@@ -69,7 +69,7 @@ def pl(scored: AnyScored) -> Figure:
         per_hour += share * speed.value * memory.value
         per_second += share * speed.detail.get("ssf_per_s", speed.value) * memory.value
     bases = {phase.time_basis for phase in (load.index, load.search) if phase is not None}
-    mixed = 0.0 < weight < 1.0 and len(bases) > 1
+    mixed = (0.0 < weight < 1.0 and len(bases) > 1) or "mixed" in bases
     return Figure(per_hour, status="mixed_time_bases" if mixed else None, detail={"pl_ssf_per_s": per_second})
 
 

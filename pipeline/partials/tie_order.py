@@ -61,7 +61,7 @@ class TieOrder:
 
     @cached_property
     def ranked(self) -> TieOrder:
-        """The same rows by query, score descending, key ascending, non-targets first."""
+        """The rows by query, score descending, key ascending, non-targets first."""
         order = np.lexsort((self.target, self.key, -self.score, self.query))
         return TieOrder(self.queries, *(getattr(self, name)[order] for name in _COLUMNS))
 

@@ -50,6 +50,8 @@ class BoardEntry:
     """An organiser's own check, which competes with nobody."""
     replaced_by: str = ""
     """The later version that counts in its place."""
+    hardware: str = ""
+    """What it ran on, as its team declared it."""
     description: str = ""
     """Where its team's description of it lies beside the reports; "" where there is none."""
     board: str = ""
@@ -138,7 +140,8 @@ def board_rows(grid: Mapping[str, xr.Dataset]) -> list[dict[str, Any]]:
 
     Keys: query_set, dataset, condition, rank (0: none), system, team, primary (bool), one per measure (float, NaN
     where undefined; the primary one first), reasons (measure → reason code), failed, failed_where, failed_message
-    ("" where scored), signature, rank_by and replaced_by ("" for who counts).
+    ("" where scored), signature, rank_by, replaced_by ("" for who counts)
+    and hardware.
     """
     return rows_of(read_run(grid))
 
@@ -166,6 +169,7 @@ def _row(run: RunBoards, board: Board, entry: BoardEntry) -> dict[str, Any]:
         "signature": entry.signature,
         "rank_by": board.rank_by,
         "replaced_by": entry.replaced_by,
+        "hardware": entry.hardware,
     }
 
 
@@ -199,6 +203,8 @@ class _Reader:
         cell = ("query_set", "dataset", "system")
         texts = ("failed", "failed_where", "failed_message", "signature")
         self.cell = {name: strings(root[name].transpose(*cell)) for name in texts}
+        blank = np.full(self.rank.shape[:2] + self.rank.shape[3:], "", object)
+        self.hardware = strings(root["hardware"].transpose(*cell)) if "hardware" in root else blank
         self.team, self.primary = strings(root["team"]), root["primary"].values
         self.canary = root["canary"].values if "canary" in root else np.zeros(len(self.systems), bool)
         none = np.full(len(self.systems), "", object)
@@ -230,6 +236,7 @@ class _Reader:
             replaced_by=self.later[system] or self._better_version((*place, condition), system),
             board=self.part[system],
             description=self.told[system],
+            hardware=str(self.hardware[(*place, system)]),
             rank=int(self.rank[(*place, condition, system)]),
             figures={
                 name: self._figure((*place, condition, system, measure)) for measure, name in enumerate(self.measures)

@@ -32,7 +32,6 @@ _COMMON = {
     "references": "references",
 }
 _SECTIONS: Mapping[str, Mapping[str, str]] = {
-    **dict.fromkeys(("detections", "segments", "documents", "tokens", "events"), _COMMON),
     "language": {
         "introduction": "introduction",
         "system description": "system description",
@@ -41,7 +40,10 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "references": "references",
     },
 }
-"""The sections of a description, by family, and how headings call them (plans 001 section 6.2.2, 003 B.1, 004 B.3)."""
+"""Sections of a description where a family's plan has others than most, and how headings call them.
+
+Source: plans 001 section 6.2.2, 003 B.1, 004 B.3.
+"""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,9 @@ def _description(data: bytes, name: str, family: str) -> Looked:
         return Looked((Finding("empty_description", "the description is empty. Describe the system.", name),))
     headings = [line.casefold() for line in text.splitlines() if len(line) <= 120]
     absent = [
-        section for section, called in _SECTIONS[family].items() if not any(_is_heading(h, called) for h in headings)
+        section
+        for section, called in _SECTIONS.get(family, _COMMON).items()
+        if not any(_is_heading(h, called) for h in headings)
     ]
     if not absent:
         return Looked()

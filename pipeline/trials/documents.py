@@ -102,34 +102,43 @@ def lay_out_documents(output: SystemOutput, timeline: Timeline, *, files: FileRu
     that the ECF lacks.
     """
     table = output.detections
-    lines = table["line"].astype(np.int64)
-    counted = np.arange(lines.size)
-    row = np.maximum.accumulate(lines - counted) + counted if lines.size else lines
-    numbered = Table({**table.columns, "line": row}, table.vocabularies)
-    trials = lay_out(replace(output, detections=numbered), timeline, files=files)
+    row, counted = table["line"].astype(np.int64), np.arange(len(table))
+    row -= counted
+    np.maximum.accumulate(row, out=row)
+    row += counted
+    del counted
+    trials = lay_out(replace(output, detections=table.having("line", row)), timeline, files=files)
     problems = Problems("output")
-    _note_repeated(trials, row, lines, problems)
+    _note_repeated(trials, row, table, problems)
     if unknown_document != "keep":
-        _note_unknown(trials, timeline, row, lines, problems)
+        _note_unknown(trials, timeline, row, table, problems)
     problems.raise_if_any()
     return trials
 
 
-def _note_repeated(trials: Trials, row: Ints, lines: Ints, problems: Problems) -> None:
-    pair = trials.query.astype(np.int64) * max(len(trials.files), 1) + trials.file
-    order = np.lexsort((trials.row, pair))
-    again = order[1:][pair[order][1:] == pair[order][:-1]]
+def _line(table: Table, row: Ints, trials: Trials, trial: int) -> int:
+    """The line of a trial in the file."""
+    return int(table.at("line", np.searchsorted(row, trials.row[[trial]]))[0])
+
+
+def _note_repeated(trials: Trials, row: Ints, table: Table, problems: Problems) -> None:
+    is_same = (trials.query[1:] == trials.query[:-1]) & (trials.file[1:] == trials.file[:-1])  # they are in this order
+    found = np.flatnonzero(np.append(is_same, False) | np.append(False, is_same)) if is_same.any() else np.zeros(0, int)
+    pair = trials.query[found].astype(np.int64) * max(len(trials.files), 1) + trials.file[found]
+    order = np.lexsort((trials.row[found], pair))
+    again = found[order[1:][pair[order][1:] == pair[order][:-1]]]
     for trial in again[np.argsort(trials.row[again])].tolist():
         query, file = trials.queries[trials.query[trial]], trials.files[trials.file[trial]]
-        line = int(lines[np.searchsorted(row, trials.row[trial])])
-        problems.add("duplicate_trial", line, f"query {query!r} and document {file!r} have two scores", "Keep one.")
+        what = f"query {query!r} and document {file!r} have two scores"
+        problems.add("duplicate_trial", _line(table, row, trials, trial), what, "Keep one.")
 
 
-def _note_unknown(trials: Trials, timeline: Timeline, row: Ints, lines: Ints, problems: Problems) -> None:
+def _note_unknown(trials: Trials, timeline: Timeline, row: Ints, table: Table, problems: Problems) -> None:
     unknown = np.flatnonzero(np.isnan(trials.time_s))
     told = Join("the output", trials.files, "the ECF", timeline.files).told() if unknown.size else ""
     for trial in unknown[np.argsort(trials.row[unknown])].tolist():
         file = trials.files[trials.file[trial]]
-        line = int(lines[np.searchsorted(row, trials.row[trial])])
         mend = "Correct its name, or set unknown_document to keep if the ECF lists a part of the documents."
-        problems.add("unknown_document", line, f"document {file!r} is not in the ECF ({told})", mend)
+        problems.add(
+            "unknown_document", _line(table, row, trials, trial), f"document {file!r} is not in the ECF ({told})", mend
+        )

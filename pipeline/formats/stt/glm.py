@@ -16,6 +16,8 @@ Side = Literal["reference", "output"]
 APPLIED_AS: dict[Side, tuple[str, str]] = {"reference": ("stm", "ref"), "output": ("ctm", "hyp")}
 """What csrfilt is told with -i and -t: a region of rules applies where its expression is found in one of them."""
 _REGION = re.compile(r';;\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)"', re.ASCII)
+EXPRESSION_AT_MOST = 64
+"""Longer expressions, and those that count, could take years to be looked for in three letters."""
 _FLAG = re.compile(r"[!-~]*")
 _VALUE = re.compile(r"[\"']([^\"']*)[\"']")
 _SPACE = " \t\n\r\v\f"
@@ -36,7 +38,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Rules:
+class RewriteRules:
     """Rules of one side in their order: at each place of a text the first one that fits rewrites it, left to right."""
 
     rules: tuple[Rule, ...] = ()
@@ -84,8 +86,8 @@ class Glm:
     """A rule file: its text, and the rules that apply to references and to outputs."""
 
     text: str
-    reference: Rules = field(compare=False)
-    output: Rules = field(compare=False)
+    reference: RewriteRules = field(compare=False)
+    output: RewriteRules = field(compare=False)
     findings: tuple[Finding, ...] = field(default=(), compare=False)
 
     @classmethod
@@ -107,7 +109,12 @@ def read_glm(stream: BinaryIO, where: str) -> Glm:
     """
     problems, notices = Problems(where), Notices(where)
     lines = [(number, line.decode()) for group in line_groups(stream, problems, notices) for number, line in group]
-    sides = {side: _rules(lines, side, problems) for side in APPLIED_AS}
+    sides = {}
+    for side in APPLIED_AS:
+        own = Problems(where)
+        sides[side] = _rules(lines, side, own)
+        problems.findings += [one for one in own.findings if one not in problems.findings]
+        problems.count = max(problems.count, own.count, len(problems.findings))
     problems.raise_if_any()
     if not any(rules.rules for rules in sides.values()):
         notices.add("no_rules", None, "the file has no rules: transcripts are taken as they stand")
@@ -115,7 +122,7 @@ def read_glm(stream: BinaryIO, where: str) -> Glm:
     return Glm(text, sides["reference"], sides["output"], notices.findings())
 
 
-def _rules(lines: list[tuple[int, str]], side: Side, problems: Problems) -> Rules:
+def _rules(lines: list[tuple[int, str]], side: Side, problems: Problems) -> RewriteRules:
     """The rules for one side, among the lines that apply to it."""
     applying = list(_applying(lines, APPLIED_AS[side], problems))
     flag = _flag(applying)
@@ -134,7 +141,7 @@ def _rules(lines: list[tuple[int, str]], side: Side, problems: Problems) -> Rule
         elif text.strip(_SPACE):
             what = f"the line has no rule: {quoted(line)} (allowed: A => B, or A => B / C __ D)"
             problems.add("no_arrow", number, what, "Write an arrow with blanks around it, or a comment.")
-    return Rules(tuple(rules), settings["COPY_NO_HIT"], settings["CASE_SENSITIVE"])
+    return RewriteRules(tuple(rules), settings["COPY_NO_HIT"], settings["CASE_SENSITIVE"])
 
 
 def _applying(
@@ -145,12 +152,19 @@ def _applying(
         if region := _REGION.match(line):
             expression = region[1].translate(_LOWER)
             try:
-                applies = bool(expression) and any(re.search(expression, name) for name in names)
+                applies = _is_found(expression, names)
             except re.error as error:
                 what = f"the region's expression {quoted(region[1])} cannot be read: {error}"
                 problems.add("bad_expression", number, what, "Write names between bars, such as stm|ref.")
         if applies:
             yield number, line
+
+
+def _is_found(expression: str, names: tuple[str, ...]) -> bool:
+    """Whether a region's expression is found in a name. Raises ``re.error``."""
+    if len(expression) > EXPRESSION_AT_MOST or "{" in expression:
+        raise re.error(f"it has more than {EXPRESSION_AT_MOST} characters, or counts with braces")
+    return bool(expression) and any(re.search(expression, name) for name in names)
 
 
 def _flag(lines: list[tuple[int, str]]) -> str:

@@ -40,7 +40,8 @@ def _cell_document(cell: CellDiff) -> dict[str, Any]:
 
 
 def _moved_document(moved: Moved) -> dict[str, Any]:
-    return {"before": plain(moved.before), "after": plain(moved.after), "by": plain(moved.by)}
+    told = {"before": moved.before, "after": moved.after, "by": moved.by}
+    return told if math.isfinite(moved.by) else {name: plain(value) for name, value in told.items()}
 
 
 def diff_text(diff: Diff, *, everything: bool = False) -> str:

@@ -73,7 +73,8 @@ def confusions(cell: ScoredCell) -> tuple[tuple[str, str, tuple[Row, ...]], ...]
 
 
 def _speakers(cell: ScoredCell) -> tuple[Row, ...]:
-    return tuple(block for block in cell.result.blocks if "wer" in block)
+    blocks = cell.result.blocks
+    return tuple(blocks) if blocks and "wer" in blocks[0] else ()
 
 
 def _plot(board: BoardCells, cells: tuple[ScoredCell, ...], x: Linear) -> SpeakerPlot:

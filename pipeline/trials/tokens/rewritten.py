@@ -11,7 +11,7 @@ import numpy as np
 
 from pipeline.errors import Finding, Problems
 from pipeline.formats.stt.ctm import ALT, ALT_BEGIN, ALT_END, MARKS
-from pipeline.formats.stt.glm import Rules
+from pipeline.formats.stt.glm import RewriteRules
 from pipeline.formats.table import Table
 
 _UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[0-9.-]*")
 class Rewriting:
     """Rules of one side with how they are applied."""
 
-    rules: Rules
+    rules: RewriteRules
     upper: bool = True
     """Whether letters a-z are made capitals first, as rules are written in capitals (csrfilt without -s)."""
     split_hyphens: bool = False

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from flows.settings import QUIET, Settings, check_cluster, prepare_environment, settings_for, workers_said
 from pipeline.errors import UsageError
+from tests.unit.engine.grid_of_cells import write
 
 
 def test_defaults():
@@ -89,6 +91,18 @@ def test_a_wrong_cluster_ends_a_command_at_once(command: str, arguments: list[st
 def test_one_that_can_be_had_is_not() -> None:
     for cluster in ("none", "local", "tcp://host:8786", "tls://host:8786"):
         check_cluster(settings_for(cluster=cluster, environment={}))
+
+
+def test_a_flow_that_is_to_have_no_cluster_ends_before_it_starts(tmp_path: Path) -> None:
+    arguments = ["watch", str(write(tmp_path)), "--cluster", "none", "--store", str(tmp_path / "store")]
+    code = (
+        "import sys; from pipeline.cli import main\n"
+        f"code = main({arguments!r})\n"
+        "print(code, *{'prefect', 'distributed'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["2"]
+    assert "rescore run --cluster none" in done.stderr
 
 
 def test_cells_beyond_what_sqlite_bears_share_tasks_unless_somebody_says_otherwise() -> None:

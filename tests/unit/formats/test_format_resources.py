@@ -24,19 +24,24 @@ search:
 """
 
 
+def phase(resources, name: str, query_set: str, dataset: str) -> Phase | None:
+    use = resources.used(query_set, dataset).get(name)
+    return None if use is None else use.phase
+
+
 def test_phases_add_up_as_if_on_a_single_cpu(read) -> None:
     resources = read("resources", RESOURCES)
-    assert resources.index_phase("sws2013") == Phase(806_400.0, 2e9, "wall", wall_s=50_400.0)
-    assert resources.search_phase("eval", "sws2013") == Phase(172_800.0, 1e9, "cpu")
-    assert resources.search_phase("dev", "sws2013") == Phase(20.0, None, "wall", wall_s=10.0)
+    assert phase(resources, "index", "eval", "sws2013") == Phase(806_400.0, 2e9, "wall", wall_s=50_400.0)
+    assert phase(resources, "search", "eval", "sws2013") == Phase(172_800.0, 1e9, "cpu")
+    assert phase(resources, "search", "dev", "sws2013") == Phase(20.0, None, "wall", wall_s=10.0)
     assert resources.findings == ()
 
 
 def test_what_was_not_declared_is_none(read) -> None:
     resources = read("resources", RESOURCES)
-    assert resources.index_phase("sws2012") is None
-    assert resources.search_phase("eval", "sws2012") is None
-    assert read("resources", "").index_phase("sws2013") is None
+    assert phase(resources, "index", "q", "sws2012") is None
+    assert phase(resources, "search", "eval", "sws2012") is None
+    assert phase(read("resources", ""), "index", "q", "sws2013") is None
     assert read("resources", "index: {}\n").index == {}
 
 
@@ -49,15 +54,15 @@ def test_nodes_are_kept_as_declared(read) -> None:
 
 def test_one_phase_may_stand_for_all(read) -> None:
     resources = read("resources", "index: {wall_s: 2, cores: 3}\nsearch:\n  '*': {cpu_s: 1}\n  q/d: {cpu_s: 2}\n")
-    assert resources.index_phase("anything") == Phase(6.0, None, "wall", wall_s=2.0)
-    assert resources.search_phase("other", "d") == Phase(1.0, None, "cpu")
-    assert resources.search_phase("q", "d") == Phase(2.0, None, "cpu")
+    assert phase(resources, "index", "q", "anything") == Phase(6.0, None, "wall", wall_s=2.0)
+    assert phase(resources, "search", "other", "d") == Phase(1.0, None, "cpu")
+    assert phase(resources, "search", "q", "d") == Phase(2.0, None, "cpu")
 
 
 def test_the_only_phase_needs_no_name(read) -> None:
     resources = read("resources", RESOURCES)
-    assert resources.only_index_phase() == resources.index_phase("sws2013")
-    assert resources.only_search_phase() is None
+    assert resources.only()["index"].phase == phase(resources, "index", "eval", "sws2013")
+    assert "search" not in resources.only()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +79,7 @@ def test_the_only_phase_needs_no_name(read) -> None:
 )
 def test_sizes_have_decimal_and_binary_units(read, size: str, n_bytes: float) -> None:
     resources = read("resources", f"index: {{d: {{cpu_s: 1, peak_memory_bytes: {size}}}}}\n")
-    assert resources.index_phase("d").peak_memory_bytes == n_bytes
+    assert phase(resources, "index", "q", "d").peak_memory_bytes == n_bytes
 
 
 @pytest.mark.parametrize(
@@ -145,3 +150,46 @@ def test_a_bomb_of_aliases_is_not_expanded(read) -> None:
 def test_bytes_that_are_not_utf8_are_named(read) -> None:
     with pytest.raises(InputError, match="f:2: byte 0xE9 is not UTF-8"):
         read("resources", b"index: {}\n# caf\xe9\n")
+
+
+STEPS = """\
+index:
+  steps:
+    - name: features
+      cpu_s: 100
+      peak_memory_bytes: 2 GB
+      nodes: [{count: 2, cpu: GPU, peak_memory_bytes: 6 GB}, {cpu: Xeon, ram_bytes: 24 GB}]
+    - {cpu_s: 50.5, peak_memory_bytes: 3 GB}
+search: {steps: [{wall_s: 10, cores: 2}, {cpu_s: 1}]}
+eag: {wall_s: 7200, cores: 1}
+"""
+
+
+def test_times_of_steps_add_up_and_the_highest_peak_of_steps_and_nodes_counts(read) -> None:
+    resources = read("resources", STEPS)
+    assert phase(resources, "index", "q", "d") == Phase(150.5, 6e9, "cpu")
+    assert phase(resources, "search", "q", "d") == Phase(21.0, None, "mixed")
+    assert phase(resources, "eag", "q", "d") == Phase(7200.0, None, "wall", wall_s=7200.0)
+    assert phase(
+        read("resources", "index: {steps: [{cpu_s: 1}, {peak_memory_bytes: 1}]}\n"), "index", "q", "d"
+    ) == Phase(None, 1.0, "mixed")
+    rows = resources.used("q", "d")["index"].rows("index")
+    assert [(row["step"], row["cpu_s"], row["count"], row["cpu"], row["ram_bytes"]) for row in rows[:1]] == [
+        ("features", 100.0, 2.0, "GPU", pytest.approx(float("nan"), nan_ok=True))
+    ]
+    assert [(row["step"], row["cpu"]) for row in rows] == [("features", "GPU"), ("features", "Xeon"), ("step 2", "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("index: {cpu_s: 3, steps: [{cpu_s: 1}]}\n", "two_times"),
+        ("index: {steps: 3}\n", "not_a_list"),
+        ("index: {steps: []}\n", "empty_phase"),
+        ("index: {steps: [{steps: [{cpu_s: 1}]}]}\n", "unknown_field"),
+        ("index: {steps: [{wall_s: 1}]}\n", "missing_cores"),
+        ("index: {steps: [{cpu_s: -1}]}\n", "negative_value"),
+    ],
+)
+def test_steps_that_say_nothing_or_two_things_are_refused(refused, text: str, code: str) -> None:
+    assert code in {found for _, found in refused("resources", text)}

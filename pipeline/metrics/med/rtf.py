@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pipeline.arrays import Floats
+from pipeline.arrays import Floats, summed
 from pipeline.metrics.bounds import FROM_0
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
@@ -44,7 +44,7 @@ def rtf_execution(scored: EventScored) -> Figure:
         return Figure.undefined(NO_DURATIONS)
     values = scored.once(execution_factors)
     known = values[~np.isnan(values)]
-    return macro(values, "no_execution_times", {"sum": math.fsum(known.tolist()) if known.size else math.nan})
+    return macro(values, "no_execution_times", {"sum": summed(known.tolist()) if known.size else math.nan})
 
 
 MEASURES: tuple[Measure[EventTotals], ...] = (

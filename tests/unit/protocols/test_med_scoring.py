@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from med_tiny import REF, SCORES, THRESHOLD, detection, written
+from med_tiny import CLIPMD, REF, SCORES, THRESHOLD, detection, written
 
 from pipeline.engine.result import Result, document
 from pipeline.engine.score import score_files
@@ -82,6 +82,8 @@ def test_what_is_not_known_has_a_reason(tmp_path: Path) -> None:
     figures = _score(tmp_path, clipmd=None, resources=None).figures
     assert figures["rtf_metadata"].reason == "no_resources"
     assert figures["rtf_execution"].reason == "no_clip_durations"
+    endless = _score(tmp_path, clipmd=CLIPMD.replace(",1200", ",1.7e308").replace(",1800", ",1.7e308"))
+    assert endless.figures["rtf_metadata"].value == 0.0
     no_target = _score(tmp_path, ref=REF.replace("f.E2,y", "f.E2,n"))
     assert _block(no_target, "E2")["p_md"] != _block(no_target, "E2")["p_md"]
     assert no_target.figures["p_md"].detail["n_events"] == 1

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rescore.comparing import Comparison, compare
     from rescore.results import Result
     from rescore.scoring import open_store, protocols, run, score, validate
+    from rescore.stores import cells_df, measures_df, queries_df, runs_df, trials_df
 
 __all__ = [
     "Comparison",
@@ -34,15 +35,20 @@ __all__ = [
     "RescoreError",
     "Result",
     "UsageError",
+    "cells_df",
     "compare",
     "io",
+    "measures_df",
     "open_grid",
     "open_reference",
     "open_store",
     "open_trials",
     "protocols",
+    "queries_df",
     "run",
+    "runs_df",
     "score",
+    "trials_df",
     "validate",
 ]
 
@@ -53,6 +59,7 @@ _HOMES = {
     "rescore.comparing": "Comparison compare",
     "rescore.results": "Result",
     "rescore.scoring": "open_store protocols run score validate",
+    "rescore.stores": "cells_df measures_df queries_df runs_df trials_df",
 }
 """The module that each name lives in."""
 

@@ -117,8 +117,9 @@ def matching(
         what = f"needs {{{name}}}, as there are {len(values)} ({some(values)})"
         place.note(path, "bad_placeholder", what, "List a file that serves several cells by `outputs: {Q/D: URL}`.")
         return None
+    url = place.resolve(path, pattern)
     try:
-        return discover.find(place.resolve(path, pattern), known.known, follow_links=follow_links)
+        return discover.find(url, known.known, follow_links=follow_links) if url else None
     except discover.PatternError as fault:
         place.note(path, "bad_pattern", str(fault))
         return None

@@ -15,13 +15,15 @@ from pipeline.season.standing import COUNTS, Fate, Standing, standing
 from pipeline.store.blobs import Store
 from pipeline.terms import System
 
+_STORE = ("systems", "ledger", "store")
+
 
 def rule_of(entry: LedgerEntry, place: OpenDocument) -> str:
     """Which of several submissions counts in the ledger's phase; "" where that cannot be read, which is noted
     elsewhere."""
+    url = place.resolve(_STORE, entry.store)
     try:
-        store = Store(place.resolve(("systems", "ledger", "store"), entry.store))
-        return standing(store, entry.season).rules.phase(entry.phase).counts
+        return standing(Store(url), entry.season).rules.phase(entry.phase).counts if url else ""
     except (UsageError, StoreError):
         return ""
 
@@ -35,7 +37,10 @@ def ledger_systems(
 ) -> list[System]:
     """The systems that count in the ledger's phase, by name, with what was handed in beside their outputs.
     ``resources`` finds files of those that handed in none. What does not fit the evaluation file is noted."""
-    store = Store(place.resolve(("systems", "ledger", "store"), entry.store))
+    url = place.resolve(_STORE, entry.store)
+    if not url:
+        return []
+    store = Store(url)
     try:
         found = standing(store, entry.season)
         counting = found.competing(found.rules.phase(entry.phase).name)

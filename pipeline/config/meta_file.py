@@ -170,8 +170,11 @@ _STRATA = ("unit", "stratum")
 
 def read_strata(place: OpenDocument, path: Path, url: str) -> Mapping[str, str]:
     """The stratum of each unit; what is wrong with the file is noted at the field that names it."""
+    found = place.resolve(path, url)
+    if not found:
+        return {}
     try:
-        with open_input(place.resolve(path, url)) as stream:
+        with open_input(found) as stream:
             data = stream.read(_MOST_STRATA_BYTES + 1)
     except InputError as error:
         place.note(path, "no_such_file", f"cannot be read: {error}")

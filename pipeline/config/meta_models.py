@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from pipeline.config.document import Document, Path, dotted
 from pipeline.config.models import Name, SettingText, Slug
+from pipeline.config.said import said
 from pipeline.config.urls import fault_of, shown
 from pipeline.errors import Problems
 from pipeline.meta.intervals import LEVEL, N_REPLICATES, SEED
@@ -166,12 +167,6 @@ def _code(fault: ErrorDetails) -> str:
 
 
 def _say(fault: ErrorDetails) -> str:
-    kind, given = fault["type"], fault["input"]
-    if kind == "missing":
-        return "is missing"
-    if kind == "extra_forbidden":
+    if fault["type"] == "extra_forbidden":
         return "is unknown (`rescore meta --help` lists the fields)"
-    if kind == "fault":
-        return str(fault["ctx"]["message"])
-    message = fault["msg"].removeprefix("Value error, ")
-    return message if kind == "value_error" else f"is refused: {message} (got {shown(given)})"
+    return said(fault)

@@ -12,7 +12,8 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from pipeline.config.document import Document, Path, dotted
 from pipeline.config.names import name_fault, slug_fault
 from pipeline.config.roles import InputRoles, roles_of, with_inputs, with_others
-from pipeline.config.urls import fault_of, shown
+from pipeline.config.said import kind_of, said
+from pipeline.config.urls import fault_of
 from pipeline.errors import Problems
 from pipeline.grid.disclosure import LEVELS, SELECTION, Disclosure
 
@@ -60,7 +61,7 @@ def _setting(value: Any) -> Any:
         return value
     if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
         return "\n".join(value)  # a setting of several lines
-    raise _custom("wrong_type", f"must be a number, text, true or false (got {_kind(value)})")
+    raise _custom("wrong_type", f"must be a number, text, true or false (got {kind_of(value)})")
 
 
 def _disclosure(value: Any) -> Disclosure:
@@ -71,7 +72,7 @@ def _disclosure(value: Any) -> Disclosure:
         return Disclosure(SELECTION, tuple(value))
     if isinstance(value, Disclosure):
         return value
-    raise _custom("bad_setting", f"must be {', '.join(LEVELS)}, or a list of measures (got {_kind(value)})")
+    raise _custom("bad_setting", f"must be {', '.join(LEVELS)}, or a list of measures (got {kind_of(value)})")
 
 
 def _share(value: Any) -> float:
@@ -80,7 +81,7 @@ def _share(value: Any) -> float:
     except ValueError:
         share = math.nan
     if not 0.0 <= share <= 1.0:
-        raise _custom("bad_setting", f"must be a share, 0 to 1 (got {_kind(value)})")
+        raise _custom("bad_setting", f"must be a share, 0 to 1 (got {kind_of(value)})")
     return share
 
 
@@ -238,36 +239,20 @@ def _note(fault: ErrorDetails, document: Document, problems: Problems, roles: In
     path = _path(location, document)
     if kind == "missing":
         path = (*path, location[-1])
-    message = fault.get("ctx", {}).get("message") if kind == "fault" else _say(kind, path, fault, roles)
     code = fault["ctx"]["code"] if kind == "fault" else _CODES.get(kind, "wrong_type")
-    problems.add(code, document.line(path), f"`{dotted(path) or 'the file'}` {message}")
+    problems.add(code, document.line(path), f"`{dotted(path) or 'the file'}` {_say(path, fault, roles)}")
 
 
 _CODES = {"missing": "missing_field", "extra_forbidden": "unknown_field", "too_short": "missing_field"}
-_EXPECTED = {
-    "string_type": "text",
-    "bool_type": "true or false",
-    "list_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
-    "literal_error": "official or plan",
-}
 
 
-def _say(kind: str, path: Path, fault: ErrorDetails, roles: InputRoles) -> str:
-    """The faults that pydantic found, in the words of the file."""
-    if kind == "missing":
-        return "is missing"
-    if kind == "too_short":
-        return "is empty. Give at least one"
-    if kind == "extra_forbidden" and path and str(path[-1]).lower() in SECRET_FIELDS:
+def _say(path: Path, fault: ErrorDetails, roles: InputRoles) -> str:
+    """What is wrong, in the words of the file."""
+    if fault["type"] == "extra_forbidden" and path and str(path[-1]).lower() in SECRET_FIELDS:
         return "is refused: credentials, endpoints and storage options belong to the environment or to fsspec"
-    if kind == "extra_forbidden":
+    if fault["type"] == "extra_forbidden":
         return f"is unknown (allowed: {', '.join(_fields_around(path, roles))})"
-    if kind in _EXPECTED:
-        return f"must be {_EXPECTED[kind]} (got {_kind(fault['input'])})"
-    return f"is refused: {fault['msg']} (got {_kind(fault['input'])})"
+    return said(fault)
 
 
 def _fields_around(path: Path, roles: InputRoles) -> list[str]:
@@ -281,13 +266,3 @@ def _fields_around(path: Path, roles: InputRoles) -> list[str]:
     entry = entries.get(str(path[0])) if len(path) > 1 else None
     own = [name for name in (entry or EvaluationEntry).model_fields if name not in ("inputs", "others")]
     return [*inputs, *own]
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, str):
-        return f"the text {shown(value)}"
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "a mapping" if isinstance(value, dict) else "a list"

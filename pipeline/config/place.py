@@ -20,6 +20,9 @@ class OpenDocument:
     told: list[Finding] = field(default_factory=list)
     """What spoils single systems and no more: the evaluation is not refused for it."""
 
+    refused: set[Path] = field(default_factory=set)
+    """The fields whose URLs are none: nothing is looked for there."""
+
     def tell(self, path: Path, code: str, what: str, mend: str = "") -> None:
         """Note what a participant's file is not taken for."""
         where = f"{self.problems.file}:{self.document.line(path)}"
@@ -32,15 +35,17 @@ class OpenDocument:
 
     def note(self, path: Path, code: str, what: str, mend: str = "") -> None:
         """Note a problem at the field ``path``."""
-        self.problems.add(code, self.document.line(path), f"`{dotted(path)}` {what}", mend)
+        self.problems.add(code, self.document.line(path), f"`{dotted(path) or 'the file'}` {what}", mend)
 
     def resolve(self, path: Path, url: str) -> str:
-        """The absolute form of the URL that stands in field ``path``."""
+        """The absolute form of the URL that stands in field ``path``; "" where it has none, which is noted once."""
         try:
             return resolved(self.folder, url)
         except ValueError as error:
-            self.note(path, "bad_url", str(error))
-            return url
+            if path not in self.refused:
+                self.note(path, "bad_url", str(error))
+            self.refused.add(path)
+            return ""
 
     def shown(self, url: str) -> str:
         """A file that was found, as seen from the evaluation file."""
@@ -48,5 +53,5 @@ class OpenDocument:
 
     def check_file(self, path: Path, url: str) -> None:
         """Note a file of the organiser's that is not there: every cell would fail for it."""
-        if not discover.exists(url):
+        if url and not discover.exists(url):
             self.note(path, "no_such_file", f"names no file ({masked(url)})", "Check the path.")

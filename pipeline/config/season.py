@@ -13,7 +13,8 @@ from pipeline.config.document import Document, dotted, read_document
 from pipeline.config.models import Name, SettingText, Slug
 from pipeline.config.pairs import Pair, check_all_used, listed
 from pipeline.config.place import OpenDocument
-from pipeline.config.urls import fault_of, folder_of, masked, placeholders, shown
+from pipeline.config.said import kind_of, said
+from pipeline.config.urls import fault_of, folder_of, masked, placeholders
 from pipeline.errors import ConfigError, Problems, UsageError
 from pipeline.protocols import find
 from pipeline.season.roster import RosterTeam
@@ -29,21 +30,24 @@ _IN_PATTERN = ("team", "system", "query_set", "dataset")
 
 
 def _number(value: object) -> float:
-    number = float(value) if isinstance(value, str) else math.nan
+    try:
+        number = float(value) if isinstance(value, str) else math.nan
+    except ValueError:
+        number = math.nan
     if not math.isfinite(number):
-        raise ValueError("must be a finite number")
+        raise ValueError(f"must be a finite number (got {kind_of(value)})")
     return number
 
 
 def _count(value: object) -> int:
     if not isinstance(value, str) or not value.isdecimal() or int(value) < 1:
-        raise ValueError("must be a count of at least 1")
+        raise ValueError(f"must be a count of at least 1 (got {kind_of(value)})")
     return int(value)
 
 
 def _share(value: float) -> float:
     if not 0 <= value <= 1:
-        raise ValueError("must be a share, 0 to 1")
+        raise ValueError(f"must be a share, 0 to 1 (got {value:g})")
     return value
 
 
@@ -139,9 +143,9 @@ def load_season(uri: str) -> tuple[SeasonRules, str]:
         place.note(("pattern",), "bad_pattern", fault[1] if fault else "names a placeholder twice")
     phases = tuple(_phase(name, phase, entry, place) for name, phase in entry.phases.items())
     _check_evaluations(entry, place)
+    roster = place.resolve(("roster",), entry.roster) if entry.roster else ""
     _finish(place)
     gate = None if entry.gate is None else Gate(**entry.gate.model_dump())
-    roster = place.resolve(("roster",), entry.roster) if entry.roster else ""
     return SeasonRules(
         entry.name, entry.protocol, entry.mode, naming, phases, entry.pattern, entry.settings, gate
     ), roster
@@ -170,9 +174,7 @@ def _read(uri: str, model: type[Entry]) -> tuple[Entry, OpenDocument]:
     except ValidationError as error:
         for fault in error.errors(include_url=False):
             path = _path(fault["loc"], document)
-            what = {"missing": "is missing", "extra_forbidden": "is unknown"}.get(fault["type"], f"{fault['msg']}")
-            got = "" if fault["type"] == "missing" else f" (got {shown(fault['input'])})"
-            place.note(path, "bad_field", f"{what.removeprefix('Value error, ')}{got}")
+            place.note(path, "bad_field", "is unknown" if fault["type"] == "extra_forbidden" else said(fault))
         raise ConfigError(problems.findings, problems.count) from error
     return entry, place
 

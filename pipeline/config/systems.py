@@ -108,7 +108,7 @@ def _others(
                 urls[query_set, dataset] = place.resolve(path, filled(pattern, filling))
         if any(wild in url for url in urls.values() for wild in "*?"):
             place.note(path, "bad_pattern", "may hold no wildcard: it takes the names that the main output has")
-        others[role] = {cell: url for cell, url in urls.items() if discover.is_there(url)}
+        others[role] = {cell: url for cell, url in urls.items() if url and discover.is_there(url)}
         if role not in own and not discovery.follow_links:
             pattern = place.resolve(path, discovery.others[role])
             faults |= {cell: discover.LINK_OUT for cell, url in others[role].items() if discover.link_out(pattern, url)}
@@ -126,6 +126,8 @@ def _resources(
         place.note(path, "bad_placeholder", "needs {system}: each system has its own file")
         return {}
     url = place.resolve(path, discovery.resources)
+    if not url:
+        return {}
     declared = {name: filled(url, {"system": name}) for name in names}
     declared = {name: one for name, one in declared.items() if discover.is_there(one)}
     if needed and not declared:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -13,7 +13,7 @@ from pipeline.formats import numbers
 from pipeline.formats.columns import TextColumn, table
 from pipeline.formats.findings import Notices, quoted, refuse
 from pipeline.formats.table import Table
-from pipeline.formats.textlines import line_groups
+from pipeline.formats.textlines import text_lines
 
 NAMES: Mapping[str, str] = {
     "query": "query",
@@ -63,7 +63,7 @@ def read_labelled(stream: BinaryIO, where: str) -> Labelled:
     """
     problems, notices = Problems(where), Notices(where)
     reading = _LabelledReading(problems, notices)
-    rows = csv.reader(_lines(stream, problems, notices), strict=True)
+    rows = csv.reader(text_lines(stream, problems, notices), strict=True)
     try:
         for row in rows:
             reading.take(row, rows.line_num)
@@ -73,12 +73,6 @@ def read_labelled(stream: BinaryIO, where: str) -> Labelled:
         problems.add("no_rows", None, "the table has no trial", "Check that the file is whole.")
     problems.raise_if_any()
     return reading.made()
-
-
-def _lines(stream: BinaryIO, problems: Problems, notices: Notices) -> Iterator[str]:
-    for lines in line_groups(stream, problems, notices):
-        for _, line in lines:
-            yield line.decode().removesuffix("\r") + "\n"
 
 
 class _LabelledReading:

@@ -38,6 +38,17 @@ def line_groups(stream: BinaryIO, problems: Problems, notices: Notices) -> Itera
         yield _checked([rest], number, problems)
 
 
+def text_lines(stream: BinaryIO, problems: Problems, notices: Notices) -> Iterator[str]:
+    """The lines of ``line_groups`` as text that ends with LF, for csv, which counts them: a blank one stands for each
+    that is refused."""
+    n_lines = 0
+    for lines in line_groups(stream, problems, notices):
+        for number, line in lines:
+            yield from ["\n"] * (number - n_lines - 1)
+            yield line.decode().removesuffix("\r") + "\n"
+            n_lines = number
+
+
 def _without_mark(head: bytes, problems: Problems, notices: Notices) -> bytes:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         refuse(problems, "not_utf8", 1, "the file is UTF-16 (allowed: UTF-8)", "Save the file as UTF-8.")

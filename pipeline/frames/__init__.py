@@ -51,7 +51,9 @@ def form_of(name: str) -> Form:
 
 
 def described(name: str) -> list[dict[str, Any]]:
-    """The columns of a format's frames: name, kind, whether it is required, what it says."""
+    """The columns of a format's frames: name, kind, whether it is required, what it says; none without frames."""
+    if name.removesuffix("_texts") not in PLACES:
+        return []
     return [
         {"name": one.name, "kind": one.kind, "required": one.required, "meaning": one.meaning}
         for one in form_of(name).columns

@@ -6,7 +6,7 @@ None of these libraries is imported: all of them name their columns and give eac
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -58,17 +58,27 @@ def texts(column: np.ndarray[Any, Any]) -> list[str]:
     if column.dtype.kind in "iub":
         return list(map(str, column.tolist()))
     if column.dtype.kind == "f":
-        return ["" if math.isnan(value) else _number(value) for value in column.astype(np.float64).tolist()]
-    return [_text(value) for value in column.tolist()]
+        return _each(lambda value: "" if math.isnan(value) else _number(value), column)
+    values = column.tolist()
+    return values if set(map(type, values)) <= {str} else [_text(value) for value in values]
 
 
 def numbers(column: np.ndarray[Any, Any]) -> list[str]:
     """A column of numbers as their shortest decimals that read as the same doubles; nothing is ``nan``."""
     if column.dtype.kind == "f":
-        return list(map(repr, column.astype(np.float64).tolist()))
+        return _each(repr, column)
     if column.dtype.kind in "iu":
         return list(map(str, column.tolist()))
     return [_text(value) or "nan" for value in column.tolist()]
+
+
+def _each(told: Callable[[float], str], column: np.ndarray[Any, Any]) -> list[str]:
+    """Doubles as text; one that all rows have is written once."""
+    doubles = column.astype(np.float64)
+    bits = doubles.view(np.int64)  # -0.0 is another one than 0.0
+    if bits.size and (bits == bits[0]).all():
+        return [told(float(doubles[0]))] * bits.size
+    return list(map(told, doubles.tolist()))
 
 
 def _number(value: float) -> str:
@@ -144,9 +154,11 @@ def _of_dataset(dataset: Any) -> dict[str, np.ndarray[Any, Any]]:
         elif len(variable.dims) == 2 and variable.dims[0] == rows and variable.dims[1] in dataset.variables:
             classes = dataset.variables[variable.dims[1]].to_numpy().tolist()
             found |= {str(one): variable.to_numpy()[:, at] for at, one in enumerate(classes)}
-    for name in ("file", "channel"):
-        if f"{name}_name" in dataset.variables and found[name].dtype.kind in "iu":
-            found[name] = dataset.variables[f"{name}_name"].to_numpy()[found[name]]
+    for name, codes in list(found.items()):
+        if f"{name}_name" in dataset.variables and codes.dtype.kind in "iu":
+            found[name] = dataset.variables[f"{name}_name"].to_numpy()[codes]
+    if "outcome" in found:  # labels beside the trials
+        found = {name: column for name, column in found.items() if name not in ("outcome", "target")}
     if "first_row" in dataset.variables and dataset.variables["first_row"].dims:
         found |= _ragged(dataset, rows)
     return found

@@ -73,7 +73,8 @@ class Form:
         if self.others:
             texts |= {name: columns.texts(column) for name, column in given.items() if name not in texts}
         made = self.write(texts, where)
-        unknown = [] if self.others else sorted(set(given) - {one.name for one in self.columns} - PASSED_OVER)
+        stored = hasattr(value, "data_vars")  # a dataset says much beside its rows
+        unknown = [] if self.others or stored else sorted(set(given) - {one.name for one in self.columns} - PASSED_OVER)
         if not unknown:
             return made
         message = f"the columns {', '.join(map(quoted, unknown))} are passed over (known: "

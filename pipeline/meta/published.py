@@ -7,10 +7,11 @@ import io
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from pipeline import protocols
 from pipeline.errors import Problems
+from pipeline.formats.findings import refuse
 from pipeline.meta.rows import COLUMNS, NUMBERS, PUBLISHED, Row
 from pipeline.meta.study import PublishedTable
 
@@ -39,21 +40,30 @@ def read_published(stream: BinaryIO, where: str, table: PublishedTable) -> tuple
         problems.add("too_large", None, f"the table has more than {MOST_BYTES} bytes", "Split it.")
         problems.raise_if_any()
     reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig", "replace"), newline=""))
-    names = list(reader.fieldnames or ())
+    try:
+        names = list(reader.fieldnames or ())
+    except csv.Error as error:
+        _refuse_csv(reader, error, problems)
     onto = {name: _meaning(name, table) for name in names}
     long = set(onto.values()) >= _LONG
     measures = [name for name in names if not long and (name in table.measures or _is_measure(name, onto, table))]
     if not long and not measures:
         allowed = "columns `measure` and `value`, or one that names a measure"
-        problems.add("no_measure", 1, f"no column holds a figure (seen: {', '.join(names[:12])}; allowed: {allowed})")
+        mend = "Name the column, or say in the study what it is called."
+        what = f"no column holds a figure (seen: {', '.join(names[:12])}; allowed: {allowed})"
+        problems.add("no_measure", 1, what, mend)
     rows: list[Row] = []
     try:
         for line in reader:
             rows += _rows(line, onto, measures, table, reader.line_num, problems, long=long)
     except csv.Error as error:
-        problems.add("bad_csv", reader.line_num, f"the line is no CSV ({error})")
+        _refuse_csv(reader, error, problems)
     problems.raise_if_any()
     return tuple(rows)
+
+
+def _refuse_csv(reader: csv.DictReader[str], error: csv.Error, problems: Problems) -> NoReturn:
+    refuse(problems, "bad_csv", reader.reader.line_num, f"the line is no CSV ({error})", "Quote or correct it.")
 
 
 def _meaning(name: str, table: PublishedTable) -> str:
@@ -84,7 +94,8 @@ def _rows(
 ) -> list[Row]:
     texts = {name: value.strip() for name, value in line.items() if name is not None and isinstance(value, str)}
     if None in line or len(texts) < len(onto):
-        problems.add("wrong_columns", number, f"the line has another number of fields than the header ({len(onto)})")
+        what = f"the line has another number of fields than the header ({len(onto)})"
+        problems.add("wrong_columns", number, what, "Quote fields that contain a comma.")
         return []
     known: dict[str, str] = dict(table.constants)
     known |= {column: texts[name] for name, column in onto.items() if column and texts[name]}
@@ -114,5 +125,5 @@ def _number(text: str, column: str, line: int, problems: Problems) -> float:
     except ValueError:
         value = math.nan
     if math.isnan(value) and text.lower() != "nan":
-        problems.add("bad_number", line, f"`{column}` is {text[:40]!r} (allowed: a number, or nothing)")
+        problems.add("bad_number", line, f"`{column}` is {text[:40]!r} (allowed: a number, or nothing)", "Correct it.")
     return value

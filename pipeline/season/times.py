@@ -19,7 +19,10 @@ def parse(text: str) -> datetime:
     named = _NAMED.fullmatch(text.strip())
     plain = named["time"] if named else text.strip()
     midnight = _MIDNIGHT.fullmatch(plain)
-    moment = datetime.fromisoformat(f"{midnight['date']}T00:00{midnight['rest']}" if midnight else plain)
+    try:
+        moment = datetime.fromisoformat(f"{midnight['date']}T00:00{midnight['rest']}" if midnight else plain)
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no time ({FORM})") from error
     if named:
         try:
             moment = moment.replace(tzinfo=ZoneInfo(named["zone"])) if moment.tzinfo is None else moment

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import math
 from array import array
-from collections.abc import Iterator
 from typing import BinaryIO
 
 from pipeline.errors import Problems
@@ -13,7 +12,7 @@ from pipeline.formats import numbers
 from pipeline.formats.columns import TextColumn, table
 from pipeline.formats.findings import Notices, quoted
 from pipeline.formats.table import Table
-from pipeline.formats.textlines import line_groups
+from pipeline.formats.textlines import text_lines
 
 HEADER = ("query", "example", "dur_s")
 LONGEST_S = 1e10
@@ -29,7 +28,7 @@ def read_queries(stream: BinaryIO, where: str) -> Table:
     """
     problems = Problems(where)
     reading = _QueriesReading(problems)
-    rows = csv.reader(_lines(stream, problems), strict=True)
+    rows = csv.reader(text_lines(stream, problems, Notices(where)), strict=True)
     try:
         for row in rows:
             reading.take(row, rows.line_num)
@@ -44,16 +43,6 @@ def read_queries(stream: BinaryIO, where: str) -> Table:
 def total_dur_s(examples: Table) -> float:
     """T_Q, the summed duration of every example of every query, seconds, correctly rounded (plan 000, eq 47)."""
     return math.fsum(examples["dur_s"])
-
-
-def _lines(stream: BinaryIO, problems: Problems) -> Iterator[str]:
-    """The lines as csv counts them: a blank one stands for each that is refused."""
-    n_lines = 0
-    for lines in line_groups(stream, problems, Notices(problems.file)):
-        for number, line in lines:
-            yield from ["\n"] * (number - n_lines - 1)
-            yield line.decode().removesuffix("\r") + "\n"
-            n_lines = number
 
 
 class _QueriesReading:

@@ -16,6 +16,8 @@ Side = Literal["reference", "output"]
 APPLIED_AS: dict[Side, tuple[str, str]] = {"reference": ("stm", "ref"), "output": ("ctm", "hyp")}
 """What csrfilt is told with -i and -t: a region of rules applies where its expression is found in one of them."""
 _REGION = re.compile(r';;\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)"', re.ASCII)
+EXPRESSION_AT_MOST = 64
+"""Longer expressions, and those that count, could take years to be looked for in three letters."""
 _FLAG = re.compile(r"[!-~]*")
 _VALUE = re.compile(r"[\"']([^\"']*)[\"']")
 _SPACE = " \t\n\r\v\f"
@@ -107,7 +109,12 @@ def read_glm(stream: BinaryIO, where: str) -> Glm:
     """
     problems, notices = Problems(where), Notices(where)
     lines = [(number, line.decode()) for group in line_groups(stream, problems, notices) for number, line in group]
-    sides = {side: _rules(lines, side, problems) for side in APPLIED_AS}
+    sides = {}
+    for side in APPLIED_AS:
+        own = Problems(where)
+        sides[side] = _rules(lines, side, own)
+        problems.findings += [one for one in own.findings if one not in problems.findings]
+        problems.count = max(problems.count, own.count, len(problems.findings))
     problems.raise_if_any()
     if not any(rules.rules for rules in sides.values()):
         notices.add("no_rules", None, "the file has no rules: transcripts are taken as they stand")
@@ -145,12 +152,19 @@ def _applying(
         if region := _REGION.match(line):
             expression = region[1].translate(_LOWER)
             try:
-                applies = bool(expression) and any(re.search(expression, name) for name in names)
+                applies = _is_found(expression, names)
             except re.error as error:
                 what = f"the region's expression {quoted(region[1])} cannot be read: {error}"
                 problems.add("bad_expression", number, what, "Write names between bars, such as stm|ref.")
         if applies:
             yield number, line
+
+
+def _is_found(expression: str, names: tuple[str, ...]) -> bool:
+    """Whether a region's expression is found in a name. Raises ``re.error``."""
+    if len(expression) > EXPRESSION_AT_MOST or "{" in expression:
+        raise re.error(f"it has more than {EXPRESSION_AT_MOST} characters, or counts with braces")
+    return bool(expression) and any(re.search(expression, name) for name in names)
 
 
 def _flag(lines: list[tuple[int, str]]) -> str:

@@ -9,10 +9,10 @@ import pytest
 
 from pipeline.formats import packed, xmlstream
 from pipeline.formats.kws import kwlist, kwslist
-from tests.unit.formats.messages import common, kws, lre, med, resources, sites, stt
+from tests.unit.formats.messages import common, kws, labelled, lre, med, resources, sites, stt
 from tests.unit.formats.messages.rows import Row, played
 
-ROWS = (*common.ROWS, *kws.ROWS, *lre.ROWS, *med.ROWS, *resources.ROWS, *stt.ROWS)
+ROWS = (*common.ROWS, *kws.ROWS, *labelled.ROWS, *lre.ROWS, *med.ROWS, *resources.ROWS, *stt.ROWS)
 FORMATS = sites.ROOT / "pipeline" / "formats"
 SOURCES = [
     FORMATS.parent / "errors.py",
@@ -22,8 +22,10 @@ SOURCES = [
 
 
 APART = {
-    ("kws/queries.py", "read_queries", "_lines"): "csv reads the lines, in a loop of its own",
+    ("kws/queries.py", "read_queries", "text_lines"): "csv reads the lines, in a loop of its own",
+    ("labelled.py", "read_labelled", "text_lines"): "csv reads the lines, in a loop of its own",
     ("kws/rttm.py", "note_repeats", "records.take"): "rows of a table, which says nothing",
+    ("stt/glm.py", "of", "_rules"): "a text that was read before",
     ("lre/out.py", "take", "numbers.decimals"): "finds out that something is wrong, which _check tells",
     ("med/threshold.py", "_times", "numbers.decimal"): "finds out that something is wrong, which is a warning here",
     ("packed.py", "readinto", "self._plain.readinto"): "what unpacks says nothing",

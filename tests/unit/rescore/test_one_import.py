@@ -13,8 +13,8 @@ import rescore
 
 ROOT = Path(__file__).parents[3]
 EXPORTS = """
-Comparison ConfigError Evaluation InputError PlatformError RescoreError Result UsageError compare io open_grid
-open_reference open_store open_trials protocols run score validate
+Comparison ConfigError Evaluation InputError PlatformError RescoreError Result UsageError cells_df compare io
+measures_df open_grid open_reference open_store open_trials protocols queries_df run runs_df score trials_df validate
 """
 """A name goes only with an entry in the changelog."""
 SCRIPT = """

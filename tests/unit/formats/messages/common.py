@@ -18,6 +18,7 @@ LINED = {
     "ctm": {"RECORD": "f 1 0.5 0.25 a 0.9"},
     "lexicon": {"RECORD": "a\tx y"},
     "trn": {"RECORD": "a (s-1)"},
+    "glm": {"RECORD": ";; a comment"},
     "lre_key": {"RECORD": "a Basque"},
     "lre_out": {"RECORD": "Empty Open a 1 2 3 4 5"},
 }
@@ -205,7 +206,7 @@ ROWS = (
     ),
     *each(LINED, b"\xff\xfeRECORD\n", "f:1: the file is UTF-16 (allowed: UTF-8). Save the file as UTF-8."),
     *each(
-        {reader: line for reader, line in LINED.items() if reader != "queries"},
+        {reader: line for reader, line in LINED.items() if reader not in ("queries", "glm")},
         b"\xef\xbb\xbfRECORD\n",
         "f:1: the file begins with a byte-order mark, which official tools take for part of a word.",
     ),

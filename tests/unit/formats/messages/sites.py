@@ -51,7 +51,12 @@ class Source:
         self.path = path
         self.tree = ast.parse(path.read_text(encoding="utf-8"))
         self.calls = list(_calls(self.tree, ""))
-        self.loops = {id(node.iter): node for node in ast.walk(self.tree) if isinstance(node, ast.For)}
+        self.loops: dict[int, ast.stmt | ast.expr] = {
+            id(node.iter): node for node in ast.walk(self.tree) if isinstance(node, ast.For)
+        }
+        for node in ast.walk(self.tree):
+            for made in getattr(node, "generators", ()):
+                self.loops[id(made.iter)] = node
         self.listed = {id(outer.args[0]): outer for _, outer in self.calls if _is_list(outer)}
         self.imported = {
             (name.asname or name.name): _files(f"{node.module}", name.name)

@@ -109,4 +109,33 @@ ROWS = (
         "f:4: utterance 's-1' is given twice (first in line 1). Keep one of them.",
         "f:5: the line ends in 'd (s 2)' (allowed: (utterance) at the end). Write its name in brackets.",
     ),
+    # GLM
+    row(
+        "glm",
+        b";; c\n* NAME = x\n* FORMAT = 'BNF'\na b\n[a] => [b]\n* (stm\na c\n",
+        "f:2: the setting '* NAME = x' has no value in quotes (allowed: * copy_no_hit = 'T'). Put the value in quotes.",
+        "f:3: the format is 'BNF' (allowed: NIST1, NIST2). Write rules as A => B or A => B / C __ D.",
+        "f:4: the line has no rule: 'a b' (allowed: A => B, or A => B / C __ D). Write an arrow with "
+        "blanks around it, or a comment.",
+        "f:6: the setting '* (stm' has no value in quotes (allowed: * copy_no_hit = 'T'). Put the value in quotes.",
+        "f:7: the line has no rule: 'a c' (allowed: A => B, or A => B / C __ D). Write an arrow with "
+        "blanks around it, or a comment.",
+    ),
+    row(
+        "glm",
+        b";; c\n;; d\n",
+        "f: the file has no rules: transcripts are taken as they stand.",
+    ),
+    row(
+        "glm",
+        b";; c\n"
+        b';; INPUT_DEPENDENT_APPLICATION="(stm"\n'
+        b"a => b\n"
+        b';; INPUT_DEPENDENT_APPLICATION="((s?){65535}){65535}"\n'
+        b"a => b\n",
+        "f:2: the region's expression '(stm' cannot be read: missing ), unterminated subpattern at "
+        "position 0. Write names between bars, such as stm|ref.",
+        "f:4: the region's expression '((s?){65535}){65535}' cannot be read: it has more than 64 "
+        "characters, or counts with braces. Write names between bars, such as stm|ref.",
+    ),
 )

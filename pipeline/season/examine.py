@@ -60,7 +60,12 @@ def examined(
             for piece in pieces:
                 if piece.kind == OUTPUTS:
                     checks.check_piece(rules, phase, piece, files[piece.name], remarks)
-            pieces = tuple(one for one in pieces if _is_taken(rules, phase, one, files[one.name], remarks))
+            kept = tuple(one for one in pieces if _is_taken(rules, phase, one, files[one.name], remarks))
+            if pieces and not kept:
+                remarks.error(
+                    "nothing_taken", "", "nothing of the submission is taken", "Mend it and hand it in again."
+                )
+            pieces = kept
         yield Examined(remarks.verdict(), pieces, files)
 
 

@@ -157,7 +157,12 @@ def receipt(standing: Standing, submission: Submission) -> dict[str, Any]:
         "n_runs": len(active),
         "most_runs": phase.most_runs,
         "states": [
-            {"system": fate.run.system if fate.run else "", "state": fate.state, "reason": fate.reason}
+            {
+                "system": fate.run.system if fate.run else "",
+                "kind": fate.run.kind if fate.run else OUTPUTS,
+                "state": fate.state,
+                "reason": fate.reason,
+            }
             for fate in fates
         ],
     }

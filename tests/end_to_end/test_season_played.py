@@ -86,6 +86,20 @@ def test_no_page_links_to_what_its_reader_cannot_open(played):
     assert not broken
 
 
+def test_what_stands_beside_outputs_is_shown_and_a_bad_description_refused(played):
+    public = played.folder / "store" / "public" / NAME
+    front = (public / "index.html").read_text()
+    assert "16 × M2, 2.26 GHz, 24 GB RAM" in front
+    assert "description of all systems" in front
+    last = max((public / "eval").iterdir())
+    assert sorted(path.suffix for path in (last / "descriptions").iterdir()) == [".pdf", ".txt"]
+    (refused,) = [one.text for one in played.said if "cobalt.pdf" in one.command]
+    assert "allowed: a PDF" in refused
+    dev = next((public / "dev").glob("*/index.html")).read_text()
+    assert "replaced by fjord+v1" in dev
+    assert "the best counts" in dev
+
+
 def test_the_appeal_was_told_before_it_was_granted(played):
     _, file, begin = DISPUTED
     [explained] = [one.text for one in played.said if one.command.startswith("rescore explain")]

@@ -123,7 +123,8 @@ def show(args: argparse.Namespace) -> int:
     for fate in found.fates:
         one, run = fate.submission, fate.run
         late = " (late)" if one.late else ""
-        system = f"{run.system} v{run.version}" if run else "-"
+        what = "" if run is None or run.kind == "outputs" else f" {run.kind}"
+        system = f"{run.system}{what} v{run.version}".strip() if run else "-"
         rows.append((str(one.number), one.phase, one.team, system, one.arrival + late, fate.state, fate.reason))
     print(columns(rows))
     for phase in found.rules.phases:

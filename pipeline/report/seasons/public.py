@@ -14,6 +14,7 @@ from pipeline.report.boards_file import boards_files
 from pipeline.report.page import environment
 from pipeline.report.parts import files_of, parts_of
 from pipeline.report.seasons.view import NAMED, ShownPhase, ShownRelease, phases
+from pipeline.season.beside import OUTPUTS
 from pipeline.season.releases import released
 from pipeline.season.standing import Standing, standing
 from pipeline.store.blobs import Store
@@ -50,6 +51,7 @@ def uploads(found: Standing) -> dict[str, Any]:
             "phase": fate.submission.phase,
             "team": fate.submission.team,
             "system": fate.run.system if fate.run else "",
+            "kind": fate.run.kind if fate.run else OUTPUTS,
             "version": fate.run.version if fate.run else 0,
             "primary": fate.run.primary if fate.run else False,
             "board": fate.run.board if fate.run else "",

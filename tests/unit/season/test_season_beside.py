@@ -98,7 +98,9 @@ def test_a_bad_one_refuses_an_output_only_where_the_rules_say_so(tmp_path: Path,
 
 def test_text_binary_under_the_name_of_text_is_no_text_and_missing_sections_are_told(tmp_path: Path) -> None:
     store = files.opened(tmp_path)
-    assert codes(hand_in(store, tmp_path, north__txt=PDF), "warning") == ["not_text", "left_out"]
+    binary = hand_in(store, tmp_path, north__txt=PDF)
+    assert codes(binary, "warning") == ["not_text", "left_out"]
+    assert codes(binary, "error") == ["nothing_taken"], "every upload is listed with what became of it"
     some = hand_in(store, tmp_path, hours=-0.9, north__txt="1. System description\nReferences are few.\n")
     (told,) = some.verdict.of("warning")
     assert "no heading for experiment identifiers, hardware and runtime, training data" in told.message

@@ -56,7 +56,7 @@ def compare(args: argparse.Namespace) -> int:
     if args.json:
         shown = {name: figure_document(figure, "1") for name, figure in tests.items()}
         head = {"protocol": protocol.name, "mode": protocol.mode, "signature": signature(protocol, ())}
-        print_json({**head, **_document(board), **({"tests": shown} if has_tests else {})})
+        print_json({**head, **board_document(board), **({"tests": shown} if has_tests else {})})
     else:
         print("\n\n".join([*_text(board), *([_tests(tests)] if has_tests else [])]))
     return 0
@@ -76,7 +76,8 @@ def _board(args: argparse.Namespace, protocol: Protocol, inputs: Mapping[str, st
     return compared(protocol, outputs, args.measure or protocol.primary, Resampling(level=args.level, method="bca"))
 
 
-def _document(board: BoardIntervals) -> dict[str, Any]:
+def board_document(board: BoardIntervals) -> dict[str, Any]:
+    """Intervals of systems, best first, and every pair, as JSON has them."""
     from pipeline.meta.in_memory import letters
 
     told = letters(board)

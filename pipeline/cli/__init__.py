@@ -22,6 +22,7 @@ from pipeline.errors import Finding, InputError, RescoreError, UsageError
 COMMANDS = {
     "score": "pipeline.cli.score",
     "compare": "pipeline.cli.compare",
+    "quesst-lines": "pipeline.cli.quesst_lines",
     "validate": "pipeline.cli.validate",
     "protocols": "pipeline.cli.protocols",
     "run": "pipeline.cli.evaluation",

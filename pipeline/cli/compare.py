@@ -55,7 +55,7 @@ def compare(args: argparse.Namespace) -> int:
         note(str(finding))
     if args.json:
         head = {"protocol": protocol.name, "mode": protocol.mode, "signature": signature(protocol, ())}
-        print_json({**head, **_document(board), **_tests_document(tests)})
+        print_json({**head, **board_document(board), **_tests_document(tests)})
     else:
         print("\n\n".join([*_text(board), *([_tests(tests)] if tests.pairs else [])]))
     return 0
@@ -80,7 +80,8 @@ def _compared(
     return made, paired_tests(protocol, {name: one.partial for name, one in own.items()})
 
 
-def _document(board: BoardIntervals) -> dict[str, Any]:
+def board_document(board: BoardIntervals) -> dict[str, Any]:
+    """Intervals of systems, best first, and every pair, as JSON has them."""
     from pipeline.meta.in_memory import letters
 
     told = letters(board)

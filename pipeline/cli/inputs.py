@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pipeline.cli.options.kws import COMMON, KWSEVAL, STDEVAL
 from pipeline.cli.options.med import DEVA
@@ -38,7 +39,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         default=[],
         type=_pair,
         metavar="ROLE=URL",
-        help="an input file by its role: a path or any fsspec URL",
+        help="an input file by its role: a path, any fsspec URL, or - for standard input (score)",
     )
     return group
 
@@ -105,6 +106,29 @@ def _protocol_in(words: Sequence[str]) -> Protocol | None:
 
 def roles_of(args: argparse.Namespace, protocol: Protocol) -> dict[str, str]:
     """The inputs by role. Raises ``UsageError`` for a role the protocol has not, or one given twice."""
+    return _once(_named(args, protocol), "input")
+
+
+def outputs_of(args: argparse.Namespace, protocol: Protocol) -> list[dict[str, str]]:
+    """The inputs by role, once for each system's output that is given. Raises as ``roles_of`` does."""
+    named, main = _named(args, protocol), protocol.family.outputs[0]
+    outputs = [url for role, url in named if role == main]
+    if len(outputs) < 2:
+        return [_once(named, "input")]
+    rest = _once([(role, url) for role, url in named if role != main], "input")
+    return [{**rest, main: url} for url in dict.fromkeys(outputs)]
+
+
+def from_stdin(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs with what stands on standard input in the place of ``-``. Raises ``UsageError`` where two are."""
+    asked = [role for role, url in inputs.items() if url == "-"]
+    if len(asked) > 1:
+        raise UsageError(f"standard input is one file (seen: - for {', '.join(asked)}). Give paths for the others.")
+    return {role: sys.stdin.buffer.read() if role in asked else url for role, url in inputs.items()}
+
+
+def _named(args: argparse.Namespace, protocol: Protocol) -> list[tuple[str, str]]:
+    """Roles with their URLs, in the order given."""
     allowed = [role.name for role in protocol.roles]
     own_options = {role.option: role.name for role in protocol.roles if role.option}
     by_option = [
@@ -118,7 +142,7 @@ def roles_of(args: argparse.Namespace, protocol: Protocol) -> dict[str, str]:
     unknown = [role for role, _ in named if role not in allowed]
     if unknown:
         raise UsageError(f"{protocol.name} has no input {', '.join(unknown)} (allowed: {', '.join(allowed)}).")
-    return _once(named, "input")
+    return named
 
 
 def _options(args: argparse.Namespace) -> list[GivenOption]:

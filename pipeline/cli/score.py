@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pipeline.cli.convert import converted
-from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
+from pipeline.cli.inputs import add_inputs, add_settings, from_stdin, outputs_of, settings_of
 from pipeline.cli.output import columns, finding_document, note_findings, number, print_json, shown
 from pipeline.cli.reports import add_det, add_reports, check_reports, write_reports
 from pipeline.engine.result import Result, document, plain
@@ -68,15 +68,20 @@ def score(args: argparse.Namespace) -> int:
     overrides, notes = settings_of(args)
     protocol = find(args.protocol, mode=args.mode, overrides=overrides)
     check_reports(args, protocol)
-    inputs = converted(protocol, roles_of(args, protocol))
+    if args.ci is not None and not 0.0 < args.ci < 1.0:
+        raise UsageError(f"--ci is {args.ci} (allowed: a level between 0 and 1, such as 0.95).")
+    outputs = outputs_of(args, protocol)
+    if len(outputs) > 1:
+        from pipeline.cli.several import score_several
+
+        return score_several(args, protocol, [converted(protocol, one) for one in outputs])
+    inputs = from_stdin(converted(protocol, outputs[0]))
     if args.resources is not None and inputs.setdefault("resources", args.resources) != args.resources:
         raise UsageError("the resources file is given twice, by --resources and by --input. Give it once.")
     check_roles(protocol, inputs)
     cell = _cell(args.cell)
     measures = _measures(args, protocol)
     tables: Mapping[str, Any] = {}
-    if args.ci is not None and not 0.0 < args.ci < 1.0:
-        raise UsageError(f"--ci is {args.ci} (allowed: a level between 0 and 1, such as 0.95).")
     if args.alignment:
         tables, sources = read_all(protocol, inputs)
         result = score_tables(protocol, tables, sources, measures=measures, every_point=args.curve, cell=cell)

@@ -13,11 +13,11 @@ from collections import Counter
 from pathlib import Path
 
 from flows.settings import prepare_environment
+from tests.fuzz.mutate import MEMORY_BYTES_AT_MOST
 from tests.peak import peak_bytes
 
 TOLD_EVERY = 20_000
 CPU_S_AT_MOST, BYTES_OF_CPU = 5.0, 1_000_000
-MEMORY_BYTES_AT_MOST = 512 << 20
 FAULTS_AT_MOST = 50
 """After so many faults there is something to mend first."""
 
@@ -91,6 +91,8 @@ def _tell(
     slowest_s: float,
     cpu_s: float,
 ) -> None:
+    from tests.fuzz.targets import LARGEST
+
     told = {
         "seed": args.seed,
         "first": cases.start,
@@ -100,6 +102,7 @@ def _tell(
         "faults": faults,
         "slowest_s": round(slowest_s, 3),
         "peak_bytes": peak_bytes(),
+        "large_peak_bytes_and_cpu_s": dict(sorted(LARGEST.items())),
         "cpu_s": round(cpu_s, 1),
     }
     if args.report is not None:

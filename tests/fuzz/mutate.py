@@ -10,6 +10,8 @@ from tests.fuzz.seeds import SNIPPETS
 CHANGES_AT_MOST = 4
 GROWN_BYTES_AT_MOST = 900_000
 """A file that is grown stays below a megabyte, for which times are bounded."""
+MEMORY_BYTES_AT_MOST = 512 << 20
+"""What a file of less than 10 MB may take."""
 _DIGITS = b"0123456789.-"
 _WORD = re.compile(rb"[^\s<>=\"',:{}\[\]]+")
 _NUMBERS = (b"0", b"-0", b"1e308", b"-1e308", b"1e-320", b"9" * 30, b"0x10", b"1_0", b"+.5e+5", b"\xd9\xa3", b"nan")
@@ -78,12 +80,30 @@ def _truncated(data: bytes, others: tuple[bytes, ...], rng: random.Random) -> by
     return data[: rng.randint(0, len(data))]
 
 
-def _grown(data: bytes, rng: random.Random) -> bytes:
+def _grown(data: bytes, rng: random.Random, n_bytes: int = 0) -> bytes:
     """A piece again and again, up to a size at which it hurts whoever is not linear."""
     first, last = _span(data, rng, 300)
     piece = data[first:last] or b" "
-    n = rng.choice((1_000, 30_000, GROWN_BYTES_AT_MOST)) // len(piece)
+    n = (n_bytes or rng.choice((1_000, 30_000, GROWN_BYTES_AT_MOST))) // len(piece)
     return data[:last] + piece * n + data[last:]
+
+
+def large(data: bytes, rng: random.Random) -> bytes:
+    """``data`` grown to between 1 and 10 MB: by a piece of it, a line, or a line whose words are new each time."""
+    n_bytes = rng.randint(1_000_000, 9_900_000)
+    how = rng.choice(("piece", "line", "words", "words"))
+    if how == "piece":
+        return _grown(data, rng, n_bytes)
+    lines = data.split(b"\n")
+    at = rng.randrange(len(lines))
+    line = lines[at] or b"x"
+    if how == "line":
+        return b"\n".join([*lines[: at + 1], *[line] * (n_bytes // (len(line) + 1)), *lines[at + 1 :]])
+    words = [word.span() for word in _WORD.finditer(line)] or [(0, len(line))]
+    _, last = rng.choice(words)
+    n = n_bytes // (len(line) + 8)
+    grown = [b"%b%d%b" % (line[:last], number, line[last:]) for number in range(n)]
+    return b"\n".join([*lines[: at + 1], *grown, *lines[at + 1 :]])
 
 
 _CHANGES = (_cut, _replaced, _replaced, _noise, _repeated, _bred, _valued, _valued, _valued, _lines, _truncated)

@@ -26,6 +26,9 @@ VALID: dict[str, bytes] = {
     "med_judgement": b"ClipID,EventID,INSTANCE_TYPE\nc1,E1,positive\n",
     "med_detection": b"TrialID,Score\nt1,.5\nt2,1e-05\n\n",
     "med_threshold": b"EventID,DetectionThreshold\nE1,0.5\n",
+    "glm": b";; c\n* copy_no_hit = 'T'\n[a b] => [c] / [ ] __ [ ] ;; d\n"
+    b';; INPUT_DEPENDENT_APPLICATION="stm|ref"\nd => e\n',
+    "labelled": b'query,document,label,score,decision\n"q",d,1,-1e-3,yes\nq,e,0,2,no\n',
     "trn": b"a (b) { c / @ } (s-1)\n(s-2)\n",
 }
 VALID["kwslist_texts"] = VALID["kwslist"]

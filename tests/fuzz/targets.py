@@ -14,6 +14,7 @@ import random
 import shutil
 import tarfile
 import tempfile
+import traceback
 import zipfile
 from collections.abc import Callable
 from functools import cache
@@ -31,12 +32,16 @@ from pipeline.formats import READERS
 from pipeline.formats.packed import unpacked
 from pipeline.season.archives import ArchiveBounds, unpack
 from pipeline.season.verdict import Remarks
-from tests.fuzz.mutate import mutated
+from tests import peak
+from tests.fuzz.mutate import MEMORY_BYTES_AT_MOST, mutated
+from tests.fuzz.mutate import large as grown_large
 from tests.fuzz.seeds import CONFIGS, VALID
 from tests.properties.evaluations import made
 from tests.properties.evaluations.written import WRITERS
 
-READ, REFUSED = "read", "refused"
+READ, REFUSED = _ENDS = "read", "refused"
+LARGEST: dict[str, tuple[int, float]] = {}
+"""The bytes that each reader took at most for a large file, and the processor time of it."""
 Outcome = tuple[str, int]
 """How a case ended, and the bytes that it had."""
 Target = Callable[[random.Random], Outcome]
@@ -85,6 +90,32 @@ def packed(rng: random.Random) -> Outcome:
     data = mutated(data, _ALL, rng) if rng.random() < 0.7 else data
     stream = io.BufferedReader(io.BytesIO(data))  # type: ignore[type-var]
     return _ended(lambda: READERS[form](unpacked(stream, "f"), "f")), len(data)
+
+
+def large(rng: random.Random) -> Outcome:
+    """One reader over a file of 1 to 10 MB, in a child of its own whose memory and time are bounded."""
+    form = rng.choice(tuple(READERS))
+    seed = rng.choice(seeds_of(form))
+    data = grown_large(mutated(seed, (seed, *_ALL), rng) if rng.random() < 0.3 else seed, rng)
+    READERS[form](io.BytesIO(VALID[form]), "f")  # what it imports is the parent's
+    held = peak.resident_bytes()
+    child = os.fork()
+    if not child:
+        ended = 2
+        try:
+            ended = _ENDS.index(_ended(lambda: READERS[form](io.BytesIO(data), "f")))
+        finally:
+            if ended > 1:
+                traceback.print_exc()
+            os._exit(ended)
+    _, status, used = os.wait4(child, 0)
+    ended, taken = os.waitstatus_to_exitcode(status), (used.ru_maxrss << 10) - held
+    if ended not in (0, 1):
+        raise AssertionError(f"the reader of {form} ended with {ended} on {len(data)} bytes")
+    if taken > MEMORY_BYTES_AT_MOST:
+        raise AssertionError(f"the reader of {form} took {taken >> 20} MiB for {len(data)} bytes")
+    LARGEST[form] = max(LARGEST.get(form, (0, 0.0)), (taken, used.ru_utime + used.ru_stime))
+    return _ENDS[ended], len(data)
 
 
 def _ended(run: Callable[[], object]) -> str:
@@ -201,5 +232,6 @@ TARGETS: dict[str, tuple[Target, int]] = {
     "validate": (validate, 4),
     "settings": (settings, 7),
     "archive": (archive, 2),
+    "large": (large, 0),
 }
-"""Every target, and its share of the cases in per cent."""
+"""Every target, and its share of the cases in per cent; large files are asked for by ``--only large``."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import summed
 from pipeline.errors import Finding
 from pipeline.formats.kws.queries import total_dur_s
 from pipeline.protocols.base import Conclusion
@@ -61,7 +62,7 @@ def with_declared(conclusion: Conclusion, load: LoadFacts, blocks: Mapping[str, 
     beside it; a difference of more than a tenth is told. ``blocks``: what the output says by query.
     """
     told = [time_s for block in blocks.values() if not math.isnan(time_s := block.get("search_time_s", math.nan))]
-    searched_s, declared_s = math.fsum(told), None if load.search is None else load.search.cpu_s
+    searched_s, declared_s = summed(told), None if load.search is None else load.search.cpu_s
     rows, findings = list(load.used), list(conclusion.findings)
     if rows and told:
         empty = {name: "" if isinstance(value, str) else math.nan for name, value in rows[0].items()}

@@ -27,6 +27,7 @@ from typing import BinaryIO
 
 import yaml
 
+from pipeline.arrays import summed
 from pipeline.errors import Finding, Problems
 from pipeline.formats import numbers
 from pipeline.formats.findings import quoted
@@ -184,7 +185,7 @@ def _of_steps(items: Sequence[yaml.Node], what: str, problems: Problems) -> Use:
 
 def _sum(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return math.fsum(known) if known and len(known) == len(values) else None
+    return summed(known) if known and len(known) == len(values) else None
 
 
 def _highest(values: Sequence[float | None]) -> float | None:

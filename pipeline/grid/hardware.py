@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.arrays import summed
 from pipeline.engine.load import SAID, TABLE
 from pipeline.engine.result import Result
 from pipeline.grid.axes import CELL, Axes, array, text_array
@@ -70,7 +71,7 @@ def by_phase(axes: Axes, results: Sequence[Result]) -> dict[str, Any]:
             rows = [row for row in result.tables.get(TABLE, ()) if row["phase"] == phase and row["step"] != SAID]
             known = {name: [row[name] for row in rows if not math.isnan(_number(row, name))] for name in _NUMBERS}
             if known["cpu_s"]:
-                numbers["cpu_s"][place] = math.fsum(known["cpu_s"])
+                numbers["cpu_s"][place] = summed(known["cpu_s"])
             numbers["peak_memory_bytes"][place] = max(known["peak_memory_bytes"], default=math.nan)
     dims = (*CELL, "phase")
     data = {"hardware": text_array(told, dims, "what the phase ran on", _SOURCE)}

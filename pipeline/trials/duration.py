@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from pipeline.arrays import summed
 from pipeline.errors import Finding, InputError, UsageError
 from pipeline.trials.schema import Excerpts, Timeline
 
@@ -70,9 +71,9 @@ def excerpts_s(excerpts: Excerpts, excerpt_sum: str, splitcts_sum: str) -> float
         return _kwseval_s(excerpts, splitcts_sum)
     if excerpt_sum == "channel_1":
         first = np.array([declared(name) == 1.0 for name in excerpts.channels] + [False])
-        return math.fsum(excerpts.dur_s[first[excerpts.channel]].tolist())
+        return summed(excerpts.dur_s[first[excerpts.channel]].tolist())
     if excerpt_sum == "sum":
-        return math.fsum(excerpts.dur_s.tolist())
+        return summed(excerpts.dur_s.tolist())
     raise UsageError(f"setting excerpt_sum: the value is {excerpt_sum!r}, allowed: kwseval | channel_1 | sum.")
 
 
@@ -91,7 +92,7 @@ def _kwseval_s(excerpts: Excerpts, splitcts_sum: str) -> float:
     begin_s, end_s, group = excerpts.begin_s[order], excerpts.end_s[order], group[order]
     followed = np.flatnonzero(group[1:] == group[:-1])
     end_s[followed] = np.minimum(end_s[followed], begin_s[followed + 1])
-    return math.fsum(((end_s - begin_s) * np.where(split[order], 0.5, 1.0)).tolist())
+    return summed(((end_s - begin_s) * np.where(split[order], 0.5, 1.0)).tolist())
 
 
 def declared(text: str | None) -> float:

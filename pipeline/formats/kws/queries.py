@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import math
 from array import array
 from typing import BinaryIO
 
+from pipeline.arrays import summed
 from pipeline.errors import Problems
 from pipeline.formats import numbers
 from pipeline.formats.columns import TextColumn, table
@@ -42,7 +42,7 @@ def read_queries(stream: BinaryIO, where: str) -> Table:
 
 def total_dur_s(examples: Table) -> float:
     """T_Q, the summed duration of every example of every query, seconds, correctly rounded (plan 000, eq 47)."""
-    return math.fsum(examples["dur_s"])
+    return summed(examples["dur_s"])
 
 
 class _QueriesReading:

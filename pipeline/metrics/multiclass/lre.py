@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.arrays import summed
 from pipeline.metrics.bounds import ANY, COST, FROM_0, SHARE, Bounds
 from pipeline.metrics.label import Label
 from pipeline.metrics.measure import Measure
@@ -63,7 +64,7 @@ def rtf(scored: LreScored) -> Figure:
         return Figure.undefined("no_resources")
     if not scored.total.t_audio_s > 0.0:
         return Figure.undefined(NO_AUDIO_DURATION)
-    return Figure(math.fsum(declared) / scored.total.t_audio_s)
+    return Figure(summed(declared) / scored.total.t_audio_s)
 
 
 def _figure(name: str) -> Callable[[LreScored], Figure]:

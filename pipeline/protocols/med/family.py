@@ -14,6 +14,7 @@ from pipeline.align.identity import identify
 from pipeline.align.labels import UNKEYED as WITHOUT_KEY
 from pipeline.align.labels import Labels as TrialLabels
 from pipeline.align.labels import labelled, outcomes_of
+from pipeline.arrays import summed
 from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats import numbers
 from pipeline.formats.findings import Notices, quoted
@@ -117,7 +118,7 @@ def _video_s(clipmd: MedTable | None) -> float:
     lines = clipmd.table["line"].tolist()
     durations = numbers.decimals(clipmd.table.text("DURATION"), "DURATION", lines, problems)
     problems.raise_if_any()
-    return math.fsum(durations)
+    return summed(durations)
 
 
 def _event_names(eventdb: MedTable | None, events: tuple[str, ...]) -> dict[str, str]:

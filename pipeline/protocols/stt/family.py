@@ -12,6 +12,7 @@ from typing import Any
 from pipeline.align.labels import Labels
 from pipeline.align.tokens.rules import Lexer, TokenRules
 from pipeline.align.tokens.steps import align_tokens
+from pipeline.arrays import summed
 from pipeline.errors import Finding, InputError, Problems
 from pipeline.formats.stt.lexicon import Lexicon
 from pipeline.formats.stt.stm import Stm
@@ -52,7 +53,7 @@ def refer(protocol: Protocol, tables: Mapping[str, Any]) -> Reference[TokenSegme
     durations = (segments.end_s - segments.begin_s)[scored]
     speakers = segments.speakers
     facts = Facts(
-        t_audio_s=math.fsum(durations) if isinstance(source, Stm) else math.nan,
+        t_audio_s=summed(durations) if isinstance(source, Stm) else math.nan,
         n_trials=float(scored.sum()),
         n_trials_exact=float(scored.sum()),
         queries=speakers,

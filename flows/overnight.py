@@ -46,6 +46,10 @@ from pipeline.terms import Cell, Evaluation
 
 MOST_AT_ONCE = 4096
 """Threads of the flow's tasks, at most: they start as cells are sent, and who sends looks at the cluster."""
+FEW_CELLS = 32
+"""So many cells have a task each, however small they are: a person looks at them one by one."""
+BYTES_A_TASK = 1 << 20
+"""Inputs of small cells that share a task: scoring them takes about half a second, ten times what the task takes."""
 _LOG = logging.getLogger("rescore")
 
 
@@ -137,7 +141,8 @@ def score_all(place: TaskPlace, jobs: Sequence[Job], lookout: Lookout, show_prog
 
     Raises ``PlatformError`` when any could not be scored, for other reasons than that their workers died.
     """
-    groups = grouped(sorted(jobs, key=_n_bytes, reverse=True), lookout.settings.most_tasks)
+    ordered = sorted(jobs, key=_n_bytes, reverse=True)
+    groups = grouped(ordered, tasks_for(ordered, lookout.settings.most_tasks))
     sent = {label: [job.cell for job in group] for label, group in groups.items()}
     with progress(len(jobs), show_progress) as reached:
         return _flown(place, sent, lookout, reached)
@@ -183,8 +188,7 @@ def _send(place: TaskPlace, label: str, cells: list[Cell], ended: SimpleQueue[tu
         place.flight.land(cells)
 
     place.flight.send(cells)
-    task = score_cells.with_options(task_run_name=label)
-    task.submit(place, [_parts(cell) for cell in cells]).add_done_callback(landed)
+    score_cells.submit(place, [_parts(cell) for cell in cells], label).add_done_callback(landed)
 
 
 def score_alone(place: TaskPlace, done: RunOutcome, lookout: Lookout) -> RunOutcome:
@@ -213,6 +217,11 @@ def _parts(cell: Cell) -> tuple[str, str, str]:
 def _n_bytes(job: Job) -> int:
     """Bytes of a cell's inputs: what takes long begins first."""
     return sum(source.n_bytes for source in job.inputs.values())
+
+
+def tasks_for(jobs: Sequence[Job], most: int) -> int:
+    """Tasks that jobs are for, ``most`` at most: small cells are done before Prefect has made a task for each."""
+    return min(most, max(FEW_CELLS, sum(map(_n_bytes, jobs)) // BYTES_A_TASK))
 
 
 def grouped(jobs: Sequence[Job], most: int) -> dict[str, list[Job]]:

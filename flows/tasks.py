@@ -57,6 +57,7 @@ class ScoredCells:
 
 # The store's record of a cell decides what is done; a cache of Prefect's would be a second opinion.
 @task(
+    task_run_name="{label}",
     retries=2,
     retry_delay_seconds=[1, 5],
     retry_jitter_factor=0.2,
@@ -64,10 +65,15 @@ class ScoredCells:
     cache_policy=NO_CACHE,
     persist_result=False,
 )
-def score_cells(place: TaskPlace, cells: Sequence[tuple[str, str, str]]) -> ScoredCells:
+def score_cells(
+    place: TaskPlace,
+    cells: Sequence[tuple[str, str, str]],
+    label: str,  # noqa: ARG001 - Prefect names the task by it
+) -> ScoredCells:
     """Score cells, given as (query set, dataset, system), side by side as far as there is room in flight.
 
-    A run of ordinary size has one cell a task. One that fails does not keep the others from being scored.
+    ``label`` names the task. A cell has one of its own, but for small ones of a large run. One that fails does not keep
+    the others from being scored.
     """
     flown = flown_together(place, [Cell(*cell) for cell in cells])
     failures = [done for done in flown if isinstance(done, Exception) and not isinstance(done, WorkerDiedError)]

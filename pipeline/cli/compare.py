@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from pipeline.cli.inputs import add_inputs, add_settings, roles_of, settings_of
 from pipeline.cli.output import columns, note, number, print_json
-from pipeline.engine.compare import compare_files
+from pipeline.engine.compare import PairedTests, paired_tests
 from pipeline.engine.result import figure_document, plain
 from pipeline.engine.score import check_roles, read_all
 from pipeline.protocols import find, signature
@@ -27,7 +28,8 @@ def register(subparsers: Any) -> None:
         help="whether outputs differ on one key",
         description="Intervals (BCa bootstrap) of outputs on one key, and paired tests of each two: randomisation or "
         "paired bootstrap over queries, events, segments or speakers, for speech-to-text MAPSSWE; corrected by Holm. "
-        "Two outputs of speech-to-text have McNemar's, the sign and Wilcoxon's test beside.",
+        "Outputs of speech-to-text have McNemar's, the sign and Wilcoxon's test of each two beside, and an "
+        "analysis of variance by ranks over speakers of all.",
         allow_abbrev=False,
     )
     parser.add_argument("--protocol", required=True, metavar="NAME", help="'rescore protocols' lists them")
@@ -48,22 +50,21 @@ def compare(args: argparse.Namespace) -> int:
     protocol = find(args.protocol, mode=args.mode, overrides=overrides)
     inputs = roles_of(args, protocol)
     check_roles(protocol, inputs)
-    board = _board(args, protocol, inputs)
-    has_tests = protocol.family.can.compare is not None and len(args.against) == 1
-    tests = compare_files(protocol, inputs, args.against[0]) if has_tests else {}
+    board, tests = _compared(args, protocol, inputs)
     for finding in notes:
         note(str(finding))
     if args.json:
-        shown = {name: figure_document(figure, "1") for name, figure in tests.items()}
         head = {"protocol": protocol.name, "mode": protocol.mode, "signature": signature(protocol, ())}
-        print_json({**head, **_document(board), **({"tests": shown} if has_tests else {})})
+        print_json({**head, **_document(board), **_tests_document(tests)})
     else:
-        print("\n\n".join([*_text(board), *([_tests(tests)] if has_tests else [])]))
+        print("\n\n".join([*_text(board), *([_tests(tests)] if tests.pairs else [])]))
     return 0
 
 
-def _board(args: argparse.Namespace, protocol: Protocol, inputs: Mapping[str, str]) -> BoardIntervals:
-    from pipeline.meta.in_memory import compared
+def _compared(
+    args: argparse.Namespace, protocol: Protocol, inputs: Mapping[str, str]
+) -> tuple[BoardIntervals, PairedTests]:
+    from pipeline.meta.in_memory import board, opened
     from pipeline.meta.intervals import Resampling
 
     main = protocol.family.outputs[0]
@@ -73,7 +74,10 @@ def _board(args: argparse.Namespace, protocol: Protocol, inputs: Mapping[str, st
         other, _ = read_all(protocol, {main: url})
         name = PurePosixPath(url.replace("\\", "/")).name.partition(".")[0]
         outputs[name if name not in outputs else url] = {**tables, **other}
-    return compared(protocol, outputs, args.measure or protocol.primary, Resampling(level=args.level, method="bca"))
+    own = {name: opened(protocol, one) for name, one in outputs.items()}
+    how = Resampling(level=args.level, method="bca")
+    made = board(protocol, own, args.measure or protocol.primary, how)
+    return made, paired_tests(protocol, {name: one.partial for name, one in own.items()})
 
 
 def _document(board: BoardIntervals) -> dict[str, Any]:
@@ -130,9 +134,34 @@ def _text(board: BoardIntervals) -> Iterator[str]:
         yield columns([head, *pairs], right=frozenset(range(1, 6)))
 
 
-def _tests(tests: Mapping[str, Figure]) -> str:
-    rows = [(name, number(figure.value), _remark(figure)) for name, figure in tests.items()]
-    return columns([("test", "p", ""), *rows], right=frozenset({1}))
+def _tests_document(tests: PairedTests) -> dict[str, Any]:
+    """Tests of every pair and of all outputs; those of the one pair of two outputs stand by name beside."""
+    shown = {
+        pair: {
+            name: {**figure_document(figure, "1"), "p_holm": plain(tests.p_holm[pair].get(name, math.nan))}
+            for name, figure in own.items()
+        }
+        for pair, own in tests.pairs.items()
+    }
+    pairs = [{"first": first, "second": second, "tests": own} for (first, second), own in shown.items()]
+    of_all = {name: figure_document(figure, "1") for name, figure in tests.of_all.items()}
+    only = {"tests": next(iter(shown.values()))} if len(shown) == 1 else {}
+    return {**only, "tests_of_pairs": pairs, "tests_of_all": of_all} if pairs else {}
+
+
+def _tests(tests: PairedTests) -> str:
+    """One row a pair and test, then tests of all outputs."""
+    pairs = [
+        (f"{first} - {second}", name, number(figure.value), _holm(tests.p_holm[first, second], name), _remark(figure))
+        for (first, second), own in tests.pairs.items()
+        for name, figure in own.items()
+    ]
+    of_all = [("all", name, number(figure.value), "", _remark(figure)) for name, figure in tests.of_all.items()]
+    return columns([("outputs", "test", "p", "p (Holm)", ""), *pairs, *of_all], right=frozenset({2, 3}))
+
+
+def _holm(corrected: Mapping[str, float], name: str) -> str:
+    return number(corrected[name]) if name in corrected else ""
 
 
 def _remark(figure: Figure) -> str:

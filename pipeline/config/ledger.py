@@ -82,7 +82,7 @@ def _named(fate: Fate, heads: Mapping[str, str]) -> str:
     run = fate.run
     if run is None or fate.state == COUNTS or run.system != heads[run.slot]:
         return "" if run is None else run.system
-    return f"{run.system}@{run.version}"
+    return f"{run.system}+v{run.version}"
 
 
 def _with(

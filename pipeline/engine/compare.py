@@ -1,33 +1,53 @@
-"""Two outputs against one reference: the paired tests of their family, in memory."""
+"""Outputs against one reference: the paired tests of their family, of every two and of all at once."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
-from pipeline.engine.inputs import read_role
-from pipeline.engine.score import check_roles, read_all
-from pipeline.errors import UsageError
+from pipeline.metrics.stt.significance import holm
 from pipeline.protocols.base import Protocol
 from pipeline.terms import Figure
 
+SURE = "no_differences"
+"""The reason why a test of two outputs has no p where nothing tells them apart: they are alike with p 1."""
+TESTS_OF_PAIRS = ("mapsswe", "mcnemar", "sign", "wilcoxon")
+"""The tests whose figure is a p."""
+Pair = tuple[str, str]
 
-def compare_files(protocol: Protocol, inputs: Mapping[str, str], other: str) -> dict[str, Figure]:
-    """The paired tests by name. ``inputs`` are URLs by role; ``other`` takes the place of the first output.
 
-    Raises ``UsageError`` for a protocol without paired tests and for wrong roles, ``InputError`` for refused files.
+@dataclass(frozen=True)
+class PairedTests:
+    """Tests by pair of outputs and name, p after Holm's correction over the pairs of a test, and tests of all."""
+
+    pairs: Mapping[Pair, Mapping[str, Figure]] = field(default_factory=dict)
+    p_holm: Mapping[Pair, Mapping[str, float]] = field(default_factory=dict)
+    of_all: Mapping[str, Figure] = field(default_factory=dict)
+
+
+def paired_tests(protocol: Protocol, partials: Mapping[str, Any]) -> PairedTests:
+    """The tests of outputs by name, from their merged partials; none where the family has none.
+
+    Raises ``ValueError`` where outputs are not scored on the same reference.
     """
-    family, compare = protocol.family, protocol.family.can.compare
-    if compare is None:
-        raise UsageError(f"{protocol.name} has no paired tests (protocols of speech-to-text have).")
-    check_roles(protocol, inputs)
-    tables, _ = read_all(protocol, inputs)
-    reference = family.refer(protocol, tables)
-    main = family.outputs[0]
-    second, _ = read_role(protocol, main, other)
+    can = protocol.family.can
+    if can.compare is None or len(partials) < 2:
+        return PairedTests()
+    pairs = {pair: can.compare(*(partials[name] for name in pair)) for pair in combinations(partials, 2)}
+    corrected = {
+        name: dict(zip(pairs, holm([_p(tests[name]) for tests in pairs.values()]), strict=True))
+        for name in TESTS_OF_PAIRS
+    }
+    of_all = {} if can.among is None else can.among(list(partials.values()))
+    return PairedTests(
+        pairs, {pair: {name: corrected[name][pair] for name in TESTS_OF_PAIRS} for pair in pairs}, of_all
+    )
 
-    def total(own: Mapping[str, Any]) -> Any:
-        trials, _ = family.lay_out(protocol, own, reference.timeline)
-        return family.counted(protocol, trials.whole(), reference.key, reference)
 
-    return compare(total(tables), total({**tables, main: second}))
+def _p(figure: Figure) -> float:
+    if figure.reason == SURE:
+        return 1.0
+    return figure.value if figure.reason is None else math.nan

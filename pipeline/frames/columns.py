@@ -6,7 +6,7 @@ None of these libraries is imported: all of them name their columns and give eac
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -58,17 +58,27 @@ def texts(column: np.ndarray[Any, Any]) -> list[str]:
     if column.dtype.kind in "iub":
         return list(map(str, column.tolist()))
     if column.dtype.kind == "f":
-        return ["" if math.isnan(value) else _number(value) for value in column.astype(np.float64).tolist()]
-    return [_text(value) for value in column.tolist()]
+        return _each(lambda value: "" if math.isnan(value) else _number(value), column)
+    values = column.tolist()
+    return values if set(map(type, values)) <= {str} else [_text(value) for value in values]
 
 
 def numbers(column: np.ndarray[Any, Any]) -> list[str]:
     """A column of numbers as their shortest decimals that read as the same doubles; nothing is ``nan``."""
     if column.dtype.kind == "f":
-        return list(map(repr, column.astype(np.float64).tolist()))
+        return _each(repr, column)
     if column.dtype.kind in "iu":
         return list(map(str, column.tolist()))
     return [_text(value) or "nan" for value in column.tolist()]
+
+
+def _each(told: Callable[[float], str], column: np.ndarray[Any, Any]) -> list[str]:
+    """Doubles as text; one that all rows have is written once."""
+    doubles = column.astype(np.float64)
+    bits = doubles.view(np.int64)  # -0.0 is another one than 0.0
+    if bits.size and (bits == bits[0]).all():
+        return [told(float(doubles[0]))] * bits.size
+    return list(map(told, doubles.tolist()))
 
 
 def _number(value: float) -> str:

@@ -28,7 +28,7 @@ COLUMNS = (
     FormColumn("max_score", "number", "highest score there may be", default="", whole=True),
     FormColumn("system_id", "text", "name of the system", default="", whole=True),
 )
-_ROW = '<kw file="{}" channel="{}" tbeg="{}" dur="{}" score="{}" decision="{}"/>\n'.format
+_ROW = '<kw file="%s" channel="%s" tbeg="%s" dur="%s" score="%s" decision="%s"/>\n'
 _NAMES = ("file", "channel", "begin", "duration", "score", "decision")
 
 
@@ -76,11 +76,12 @@ def _block(query: str, texts: Texts, row: int) -> str:
 
 def _rows(texts: Texts, order: Ints) -> list[str]:
     """The rows in an order, "" for one that is there for its query alone."""
-    at = order.tolist()
-    columns = [[texts[name][row] for row in at] for name in _NAMES]
+    in_order = bool((np.diff(order) == 1).all())
+    at = [] if in_order else order.tolist()
+    columns = [texts[name] if in_order else [texts[name][row] for row in at] for name in _NAMES]
     columns[:2] = [_quoted(column) for column in columns[:2]]
     columns[5] = _quoted(columns[5])
-    return ["" if not row[0] and row[4] == "nan" and not row[5] else _ROW(*row) for row in zip(*columns, strict=True)]
+    return ["" if not row[0] and row[4] == "nan" and not row[5] else _ROW % row for row in zip(*columns, strict=True)]
 
 
 def _quoted(values: Sequence[str]) -> list[str]:

@@ -68,17 +68,21 @@ def compared(
 
     Raises ``UsageError`` for a measure that the protocol has not, or that is not drawn.
     """
+    return board(protocol, {name: opened(protocol, tables) for name, tables in outputs.items()}, measure, how)
+
+
+def board(protocol: Protocol, outputs: Mapping[str, OutputInMemory], measure: str, how: Resampling) -> BoardIntervals:
+    """The board of outputs that were opened before; raises as ``compared``."""
     own = next((one for one in protocol.measures if one.name == measure), None)
     drawn = [one.name for one in protocol.measures if one.resample is not None]
     if own is None or own.resample is None:
         raise UsageError(f"{protocol.name} draws no {measure} (allowed: {', '.join(drawn)}).")
-    opened_by = {name: opened(protocol, tables) for name, tables in outputs.items()}
     has_tests = protocol.family.can.compare is not None and measure == protocol.primary
-    parts = {name: one.partial for name, one in opened_by.items()} if has_tests else {}
+    parts = {name: one.partial for name, one in outputs.items()} if has_tests else {}
     return board_of(
         ("", ""),
         measure,
-        {name: one.sample(measure) for name, one in opened_by.items()},
+        {name: one.sample(measure) for name, one in outputs.items()},
         how,
         better=own.better,
         unit=unit_of(protocol),

@@ -215,6 +215,8 @@ class Abilities(Generic[Trials, Key, Timeline, Totals]):
     """Merged partial → the cell as its measures see it, conditions left out; arguments as of ``conclude``."""
     compare: Callable[[Totals, Totals], dict[str, Figure]] | None = None
     """Merged partials of two outputs on one reference → p of paired tests by name."""
+    among: Callable[[Sequence[Totals]], dict[str, Figure]] | None = None
+    """Merged partials of several outputs on one reference → p of tests of all of them by name."""
     explain: Callable[[Protocol, Trials, Labels, Key, Reference[Key, Timeline]], Table] | None = None
     """Trials, labels and key → what became of each of them, one row each."""
     dispute: Dispute | None = None

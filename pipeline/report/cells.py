@@ -27,9 +27,9 @@ class ScoredCell:
     style: int
     result: Result
 
-    def table(self, name: str) -> tuple[Row, ...]:
+    def table(self, name: str) -> Sequence[Row]:
         """The rows of a table; none where the family has no such table."""
-        return tuple(self.result.tables.get(name, ()))
+        return self.result.tables.get(name, ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ def _zip(stream: BinaryIO, opened: _Unpacking) -> None:
 
 def _zip_kind(info: zipfile.ZipInfo) -> str:
     mode = info.external_attr >> 16
-    if info.filename.endswith("/"):
+    if info.filename.endswith("/"):  # is_dir() takes it that there is a name
         return "folder"
     return {0: "file", 0o100000: "file", 0o120000: "symbolic link", 0o040000: "folder"}.get(mode & 0o170000, "device")
 

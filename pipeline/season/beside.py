@@ -40,10 +40,8 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "references": "references",
     },
 }
-"""Sections of a description where a family's plan has others than most, and how headings call them.
-
-Source: plans 001 section 6.2.2, 003 B.1, 004 B.3.
-"""
+"""The sections of a description where a family's plan has others than most, and how headings call them (plans 001
+section 6.2.2, 003 B.1, 004 B.3)."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +95,8 @@ def _description(data: bytes, name: str, family: str) -> Looked:
     if not text.strip():
         return Looked((Finding("empty_description", "the description is empty. Describe the system.", name),))
     headings = [line.casefold() for line in text.splitlines() if len(line) <= 120]
-    absent = [
-        section
-        for section, called in _SECTIONS.get(family, _COMMON).items()
-        if not any(_is_heading(h, called) for h in headings)
-    ]
+    wanted = _SECTIONS.get(family, _COMMON)
+    absent = [section for section, called in wanted.items() if not any(_is_heading(h, called) for h in headings)]
     if not absent:
         return Looked()
     what = f"the description has no heading for {', '.join(absent)}. The plan asks for these sections."

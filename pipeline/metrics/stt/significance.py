@@ -165,6 +165,30 @@ def wilcoxon(rates_1: Floats, rates_2: Floats) -> Figure:
     return Figure(float(found.pvalue), detail={"statistic": float(found.statistic), "n": float(rates_1.size)})
 
 
+def anova_by_ranks(rates: Floats) -> Figure:
+    """p that all systems are alike, by Friedman's two-way analysis of variance by ranks over speakers (sc_stats).
+
+    ``rates``: (n_systems, n_speakers). Ranks of equal rates are shared, and the statistic is corrected for them.
+    Undefined with reason ``too_few`` for fewer than two systems or speakers, ``no_differences`` where all are equal.
+    """
+    from scipy.stats import chi2, rankdata
+
+    n_systems, n_speakers = rates.shape
+    if min(n_systems, n_speakers) < 2:
+        return Figure.undefined("too_few")
+    ranks = rankdata(rates, axis=0)
+    sums: list[float] = ranks.sum(axis=1).tolist()
+    repeats = [np.unique(column, return_counts=True)[1].tolist() for column in rates.T]
+    shared = sum(n**3 - n for counts in repeats for n in counts)
+    unshared = 1.0 - shared / (n_speakers * n_systems * (n_systems**2 - 1))
+    if shared == n_speakers * n_systems * (n_systems**2 - 1):
+        return Figure.undefined("no_differences")
+    spread = 12.0 * math.fsum(value * value for value in sums) / (n_speakers * n_systems * (n_systems + 1))
+    statistic = (spread - 3.0 * n_speakers * (n_systems + 1)) / unshared
+    p = float(chi2.sf(statistic, n_systems - 1))
+    return Figure(p, detail={"statistic": statistic, "n": float(n_speakers), "n_systems": float(n_systems)})
+
+
 @dataclass(frozen=True, eq=False)
 class Bootstrap:
     """Errors and reference tokens of systems in replicates of the units drawn with repetition: sums that add up.
@@ -243,8 +267,8 @@ def compare(first: SttOutcomes, second: SttOutcomes) -> dict[str, Figure]:
             stretches += mapsswe(steps_1, steps_2)
         else:
             unpaired += 1
-    by_speaker = {name: (one, two) for name, (one, two) in _speakers(first, second).items() if one[1] and two[1]}
-    rates = np.array([[errors / n for errors, n in pair] for pair in by_speaker.values()]).reshape(-1, 2).T
+    by_speaker = _speakers(first, second)
+    rates = _rates(by_speaker, 2)
     bootstrap = Bootstrap.of(by_speaker, n_systems=2, n_replicates=N_REPLICATES, seed=SEED)
     test = stretches.figure
     return {
@@ -264,10 +288,25 @@ def _utterances(total: SttOutcomes) -> Iterator[list[int]]:
     return (steps[begin:end] for begin, end in pairwise(offsets))
 
 
-def _speakers(*totals: SttOutcomes) -> dict[str, tuple[tuple[int, int], ...]]:
-    """(errors, reference tokens) of each system by speaker."""
+def among(totals: Sequence[SttOutcomes]) -> dict[str, Figure]:
+    """Every test of several outputs on one reference at once: p by the name of the test."""
+    return {"anova": anova_by_ranks(_rates(_speakers(*totals), len(totals)))}
+
+
+SpeakerCounts = dict[str, tuple[tuple[int, int], ...]]
+
+
+def _speakers(*totals: SttOutcomes) -> SpeakerCounts:
+    """(errors, reference tokens) of each system by speaker, of those for whom all have reference tokens."""
     rows = [{row.id: row for row in rows_by(total, speaker_of)} for total in totals]
-    return {name: tuple((side[name].n_errors, side[name].n_ref) for side in rows) for name in rows[0]}
+    every = {name: tuple((side[name].n_errors, side[name].n_ref) for side in rows) for name in rows[0]}
+    return {name: counts for name, counts in every.items() if all(n for _, n in counts)}
+
+
+def _rates(by_speaker: SpeakerCounts, n_systems: int) -> Floats:
+    """Error rates, (n_systems, n_speakers)."""
+    rows = [[errors / n for errors, n in counts] for counts in by_speaker.values()]
+    return np.array(rows, np.float64).reshape(-1, n_systems).T
 
 
 def holm(p: Sequence[float]) -> list[float]:

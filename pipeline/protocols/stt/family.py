@@ -282,6 +282,11 @@ TOKENS: Family[Words, TokenSegments, TokenTimeline, SttOutcomes] = Family(
         ("alignment", "n_ref_rule", "missing_confidence", "nce_rule", "unknown_file"),
     ),
     can=Abilities(
-        stand_ins=stand_ins, blocks=SPEAKER_BLOCKS, whole=whole, compare=significance.compare, dispute=DISPUTE
+        stand_ins=stand_ins,
+        blocks=SPEAKER_BLOCKS,
+        whole=whole,
+        compare=significance.compare,
+        among=significance.among,
+        dispute=DISPUTE,
     ),
 )

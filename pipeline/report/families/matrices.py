@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.report.cells import BoardCells, Row, ScoredCell, number
@@ -58,13 +59,13 @@ def _matrices(cell: ScoredCell) -> tuple[Matrix, ...]:
     return tuple(made)
 
 
-def _square(name: str, caption: str, rows: tuple[Row, ...]) -> Matrix:
+def _square(name: str, caption: str, rows: Sequence[Row]) -> Matrix:
     columns = tuple(column for column in rows[0] if column != "id")
     values = [(str(row["id"]), tuple(number(row, column) for column in columns)) for row in rows]
     return Matrix(name, caption, columns, tuple((label, row, _shares(row, sum(row))) for label, row in values))
 
 
-def _pairs(rows: tuple[Row, ...]) -> Matrix:
+def _pairs(rows: Sequence[Row]) -> Matrix:
     """Costs of pairs as a symmetric matrix; the diagonal is empty."""
     costs = {frozenset(str(row["id"]).split("|")): number(row, "c_mce") for row in rows}
     names = tuple(dict.fromkeys(name for row in rows for name in str(row["id"]).split("|")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.report.cells import BoardCells, Row, ScoredCell, number
@@ -23,7 +24,7 @@ class ReliabilityTrace:
     style: int
     path: str
     marks: tuple[Mark, ...]
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
 
 
 @dataclass(frozen=True, slots=True)

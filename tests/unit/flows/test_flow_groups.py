@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from prefect.states import Failed
 
-from flows.overnight import grouped
+from flows.overnight import BYTES_A_TASK, FEW_CELLS, grouped, tasks_for
 from flows.tasks import is_platform_fault
 from pipeline.engine.plan import Job
 from pipeline.errors import Finding, InputError, PlatformError, StoreError, UsageError
-from pipeline.terms import Cell
+from pipeline.terms import Cell, Source
 
 
 def jobs(*systems: str) -> list[Job]:
@@ -41,6 +41,28 @@ def test_more_systems_than_tasks_share_them():
         "d … e": ["d-q1", "d-q2", "e-q1", "e-q2"],
     }
     assert all(len(grouped(jobs(*map(str, range(n))), most=7)) <= 7 for n in range(1, 60))
+
+
+def sized(n_jobs: int, n_bytes: int) -> list[Job]:
+    return [
+        Job(Cell("q", "d", f"s{at:03d}"), f"a{at}", "", {"output": Source("file:///o", "output", "", n_bytes)})
+        for at in range(n_jobs)
+    ]
+
+
+def test_large_cells_have_a_task_each_and_so_have_few_small_ones():
+    assert tasks_for(sized(150, BYTES_A_TASK), most=200) == 150
+    assert tasks_for(sized(1000, BYTES_A_TASK), most=200) == 200
+    assert all(tasks_for(sized(n, 100), most=200) >= n for n in range(1, FEW_CELLS + 1))
+
+
+def test_small_cells_of_a_large_run_share_tasks():
+    small = sized(200, BYTES_A_TASK // 50)
+    assert tasks_for(small, most=200) == FEW_CELLS
+    groups = grouped(small, tasks_for(small, most=200))
+    assert {len(group) for group in groups.values()} <= {4, 7}
+    assert sorted(job.address for group in groups.values() for job in group) == sorted(job.address for job in small)
+    assert tasks_for(small, most=10) == 10
 
 
 @pytest.mark.parametrize("error", [StoreError("lost"), PlatformError("gone"), ConnectionResetError(), TimeoutError()])

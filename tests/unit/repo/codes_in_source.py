@@ -170,7 +170,7 @@ def _places(source: _Source, name: str) -> Iterator[tuple[str, ast.expr]]:
     """The expressions of a file that are codes, with their kinds."""
     for node in source.nodes[name]:
         if isinstance(node, ast.Call):
-            yield from _in_call(source, name, node)
+            yield from _in_call(source, node)
         elif isinstance(node, ast.keyword | ast.AnnAssign | ast.NamedExpr | ast.Assign):
             yield from _assigned(name, node)
         elif isinstance(node, ast.For):
@@ -179,7 +179,7 @@ def _places(source: _Source, name: str) -> Iterator[tuple[str, ast.expr]]:
             yield from _returned(node)
 
 
-def _in_call(source: _Source, name: str, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+def _in_call(source: _Source, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     function = getattr(call.func, "attr", getattr(call.func, "id", ""))
     if function not in source.takers:
         return
@@ -189,8 +189,6 @@ def _in_call(source: _Source, name: str, call: ast.Call) -> Iterator[tuple[str, 
         given = len(call.args) + len(call.keywords)
         if at < len(call.args) and given >= needed:
             yield (kinds or [NAMES[parameter]])[0] if parameter == "code" else NAMES[parameter], call.args[at]
-    if name == "pipeline/season/med_tables.py" and function == "note" and not before:
-        yield FINDING, call.args[0]  # one of two methods of remarks
 
 
 def _assigned(

@@ -13,6 +13,7 @@ from pipeline.cli import BROKEN_PIPE, INTERRUPTED
 from pipeline.errors import InputError, PlatformError, UsageError
 from pipeline.formats.kws.rttm_patterns import PATTERNS
 from pipeline.meta.comparable import REFUSED
+from pipeline.season.beside import RULES as BESIDE
 from tests.unit.repo.codes_in_source import FINDING, PROBLEM, REASON, STATUS, WAIT, WARNING, codes_in
 
 ROOT = Path(__file__).parents[3]
@@ -27,6 +28,8 @@ PUT_TOGETHER = {
     "pattern_{}": {f"pattern_{kind.decode().lower().replace('-', '_')}" for kind in PATTERNS},
     "unknown_{}": {"unknown_query_set", "unknown_dataset"},
     "other_{}": {f"other_{aspect}" for aspect in REFUSED},
+    "bad_{}": {"bad_label", "bad_decision"},
+    "missing_{}": {f"missing_{role}" for role in BESIDE},
 }
 """What is made at run time of names in the source."""
 _ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$")
@@ -80,11 +83,13 @@ def idle(said_as: dict[str, set[str]], told: dict[str, list[str]]) -> set[tuple[
 
 
 def test_every_code_has_a_row() -> None:
-    assert not lacking(said(), rows())
+    missing = lacking(said(), rows())
+    assert missing == set()
 
 
 def test_every_row_has_a_code() -> None:
-    assert not idle(said(), rows())
+    stale = idle(said(), rows())
+    assert stale == set()
 
 
 def test_rows_are_sorted_and_each_is_another() -> None:

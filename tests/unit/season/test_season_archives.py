@@ -76,6 +76,18 @@ def test_a_symbolic_link_of_a_zip_is_refused(tmp_path):
     assert opened(tmp_path / "a.zip", tmp_path / "out")[1] == ["unsafe_member"]
 
 
+@pytest.mark.parametrize("ending", ["zip", "tgz"])
+def test_a_member_without_a_name_is_refused(ending, tmp_path):
+    (tmp_path / "t").mkdir()
+    path = tmp_path / "t" / f"a.{ending}"
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(zipfile.ZipInfo(""), b"x")
+    else:
+        tar(path, (member(""), b"x"))
+    assert opened(path, tmp_path / "t" / "out") == ({}, ["unsafe_path"])
+
+
 def test_bombs_are_cut_short(tmp_path):
     for name in ("size", "ratio", "count"):
         (tmp_path / name).mkdir()

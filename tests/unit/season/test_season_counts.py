@@ -38,11 +38,11 @@ def test_the_best_version_counts_on_the_board_and_the_last_one_after_another_rul
     season = Season(tmp_path, phase={"kind": "dev", "counts": "best"})
     files.hand_in(season.store, tmp_path, "north", POOR + " ", hours=-0.5)
     first = season.run()
-    assert rows(season, first) == {"north": (0, "north@1"), "north@1": (1, ""), "south": (2, "")}
+    assert rows(season, first) == {"north": (0, "north+v1"), "north+v1": (1, ""), "south": (2, "")}
     season.release(first, "dev", kind="dev")
     page = next((tmp_path / "store" / "public").rglob("run.html")).read_text()
     assert "of several submissions of a system the best counts" in page.lower()
-    assert "@1" in page
+    assert "+v1" in page
     made = {path.name for path in (tmp_path / "store" / "labels").iterdir()}
     rule(season, "last", kind="dev")
     assert rows(season, season.run()) == {"north": (1, ""), "south": (1, "")}

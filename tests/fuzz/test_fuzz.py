@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import random
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from pipeline.config.meta_file import load_study
 from pipeline.config.season import load_roster, load_season
 from pipeline.formats import READERS
 from pipeline.metrics.med.rtf import execution_factors
+from pipeline.protocols.med.family import _video_s
 from pipeline.season.archives import unpack
 from pipeline.season.verdict import Remarks
 from tests.fuzz import __main__ as fuzz
@@ -129,3 +131,11 @@ def test_a_member_of_a_zip_without_a_name_is_told(tmp_path) -> None:
     assert unpack(path, "a.zip", tmp_path / "into", remarks) == {}
     (told,) = (str(remark.finding) for remark in remarks.verdict().remarks)
     assert told.startswith("a.zip: the member '' has an unsafe name (allowed: names below the archive's own folder).")
+
+
+def test_durations_beyond_doubles_add_up_to_infinity() -> None:
+    """Seed 27, case 367073: an OverflowError of clips that last 1e308 s each."""
+    data = b"ClipID,DURATION\na,1e308\nb,1e308\n"
+    assert _video_s(READERS["med_clipmd"](io.BytesIO(data), "f")) == math.inf
+    steps = b"search: {steps: [{cpu_s: 1e308}, {cpu_s: 1e308}]}\n"
+    assert READERS["resources"](io.BytesIO(steps), "f").only()["search"].phase.cpu_s == math.inf

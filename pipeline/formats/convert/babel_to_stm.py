@@ -12,7 +12,7 @@ from pipeline.formats.stt.tags import CODE_SWITCH, HESITATION, OF_SEGMENTS, TAGS
 
 IGNORED = "IGNORE_TIME_SEGMENT_IN_SCORING"
 SPEAKER = "Aggregated"
-_TIME = re.compile(r"\[ *([0-9]+(?:\.[0-9]*)?|\.[0-9]+) *\]")
+_TIME = re.compile(r"\[ *([0-9]{1,15}(?:\.[0-9]*)?|\.[0-9]+) *\]")
 _STARRED = re.compile(r"\*(.+)\*")
 
 

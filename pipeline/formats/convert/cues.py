@@ -13,7 +13,7 @@ from pipeline.formats.convert import Conversion, Given, Made
 from pipeline.formats.convert.values import Segment, chosen, segments_of, stm
 from pipeline.formats.findings import quoted
 
-_CLOCK = r"(?:(\d+):)?(\d\d):(\d\d)[.,](\d{3})"
+_CLOCK = r"(?:(\d{1,9}):)?(\d\d):(\d\d)[.,](\d{3})"
 _ARROW = re.compile(rf"{_CLOCK}\s+-->\s+{_CLOCK}(?:\s.*)?")
 _VOICE, _TAG = re.compile(r"<v(?:\.[^ >]*)?\s+([^>]+)>"), re.compile(r"</?[a-z][^>]*>|<\d[^>]*>", re.IGNORECASE)
 _PASSED_OVER = ("WEBVTT", "NOTE", "STYLE", "REGION")
@@ -51,11 +51,13 @@ def _cues(text: str, problems: Problems) -> Iterator[tuple[float, float, str, in
                 problems.add("no_times", block + 1, f"{quoted(rows[0])} begins no cue", "Put its times before it.")
         elif (found := _ARROW.fullmatch(rows[place].strip())) is None:
             what = f"{quoted(rows[place])} are no times (allowed: 00:01:02.345 --> 00:01:04.000)"
-            problems.add("bad_time", block + place + 1, what)
+            problems.add("bad_time", block + place + 1, what, "Write hours, minutes, seconds and thousandths.")
         else:
             begin_s, end_s = _seconds(*found.groups()[:4]), _seconds(*found.groups()[4:])
             if end_s < begin_s:
-                problems.add("negative_duration", block + place + 1, "the cue ends before it begins")
+                problems.add(
+                    "negative_duration", block + place + 1, "the cue ends before it begins", "Correct its times."
+                )
             yield begin_s, end_s, " ".join(rows[place + 1 :]), block + place + 1
         at += 1
 

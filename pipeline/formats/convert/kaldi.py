@@ -27,7 +27,8 @@ def _rows(given: Given, part: str) -> dict[str, tuple[list[str], int]]:
         if not fields:
             continue
         if len(fields) != _FIELDS.get(part, len(fields)):
-            problems.add("field_count", number, f"the row has {len(fields)} fields (allowed: {_FIELDS[part]})")
+            what = f"the row has {len(fields)} fields (allowed: {_FIELDS[part]})"
+            problems.add("field_count", number, what, "Write one row a line, without blanks inside fields.")
         if fields[0] in found:
             problems.add("duplicate", number, f"{quoted(fields[0])} is given twice", "Keep one of them.")
         found[fields[0]] = (fields[1:], number)

@@ -67,8 +67,12 @@ def _word(file: str, channel: str, entry: dict[str, Any], at: int, problems: Pro
 
 
 def _number(value: Any) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if is_number else math.nan
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value) if math.isfinite(value) else math.nan
+    except OverflowError:  # a whole number beyond doubles
+        return math.nan
 
 
 CONVERSIONS = (Conversion("whisper", "ctm", "words of segments with their times; needs --channel", convert),)

@@ -162,6 +162,16 @@ def test_a_document_of_whisper_without_times_of_words_is_refused(document: str, 
 VTT = "WEBVTT - talk\n\nNOTE by hand\n\n1\n00:01.000 --> 00:02.500 align:start\n<v Ann B>one <i>two</i>\n&amp; three\n"
 
 
+def test_numbers_beyond_all_bounds_are_refused_as_what_they_are() -> None:
+    """Whole numbers that no double holds, and more digits than Python reads."""
+    late = whisper({"word": "a", "start": 0, "end": 10**400})
+    assert refused("whisper", "ctm", late, channel="1") == [("no_time", "talks/t.x")]
+    cue = f"1\n{'9' * 5000}:00:00,000 --> 00:00:01,000\nx\n"
+    assert refused("srt", "stm", cue, channel="1", speaker="s") == [("bad_time", "talks/t.x:2")]
+    endless = f"[0]\na\n[{'9' * 400}]\n"
+    assert ("no_end", "talks/t.x:1") in refused("babel", "stm", endless, channel="1")
+
+
 def test_cues_become_segments_of_their_voices() -> None:
     assert text(convert("vtt", "stm", VTT, channel="1")) == "t 1 Ann_B 1.0 2.5 one two & three\n"
     srt = "1\n00:00:01,000 --> 00:00:02,500\none\ntwo\n\n2\n00:00:03,000 --> 00:00:04,000\nthree\n"

@@ -25,6 +25,7 @@ from pipeline.report.changes.documents import cause_text
 from pipeline.report.changes.documents import headline as moved_headline
 from pipeline.report.changes.moved import NOTHING, movement
 from pipeline.report.environments import new_environment
+from pipeline.report.families.alignments import aligned_cells
 from pipeline.report.families.beyond import FILTERS, beyond
 from pipeline.report.headline import Bar, bars, best_of, bound, headline, is_best, shades
 from pipeline.report.load import load_table
@@ -116,6 +117,7 @@ def page_of(view: PageContents) -> str:
             facts=_facts(results),
             load=load_table(run, grid),
             **beyond(run, grid, results, drawn=not parts),
+            aligned=aligned_cells(view),
             problems=[notice for notice in notices if notice.result.failed],
             warnings=[notice for notice in notices if not notice.result.failed],
         )

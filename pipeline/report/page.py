@@ -19,13 +19,13 @@ from markupsafe import Markup
 from pipeline.engine.result import Result
 from pipeline.meta.intervals import BoardIntervals
 from pipeline.report import words
+from pipeline.report.alignments import aligned_cells
 from pipeline.report.board import ALL, Board, BoardEntry, RunBoards
 from pipeline.report.changes.diff import Diff
 from pipeline.report.changes.documents import cause_text
 from pipeline.report.changes.documents import headline as moved_headline
 from pipeline.report.changes.moved import NOTHING, movement
 from pipeline.report.environments import new_environment
-from pipeline.report.families.alignments import aligned_cells
 from pipeline.report.families.beyond import FILTERS, beyond
 from pipeline.report.headline import Bar, bars, best_of, bound, headline, is_best, shades
 from pipeline.report.load import load_table

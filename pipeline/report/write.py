@@ -13,11 +13,11 @@ import xarray as xr
 from pipeline.engine import jsonbytes
 from pipeline.engine.result import Result, document_bytes
 from pipeline.meta.intervals import BoardIntervals
+from pipeline.report.alignments import alignment_pages
 from pipeline.report.board import ALL
 from pipeline.report.boards_file import boards_files
 from pipeline.report.changes.diff import Diff
 from pipeline.report.changes.documents import diff_document
-from pipeline.report.families.alignments import alignment_pages
 from pipeline.report.long_tables import curve_table, query_table
 from pipeline.report.one_system import file_names
 from pipeline.report.page import page_of

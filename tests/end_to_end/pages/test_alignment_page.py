@@ -13,7 +13,7 @@ from browsing import Visit
 from flows.steps import finish, score_here
 from pipeline.config import load_evaluation
 from pipeline.engine.plan import missing, plan
-from pipeline.report.families.alignments import alignment_pages
+from pipeline.report.alignments import alignment_pages
 from pipeline.report.shown import PageContents
 from pipeline.store.blobs import Store
 

@@ -19,6 +19,7 @@ from markupsafe import Markup
 from pipeline.engine.result import Result
 from pipeline.meta.intervals import BoardIntervals
 from pipeline.report import words
+from pipeline.report.alignments import aligned_cells
 from pipeline.report.board import ALL, Board, BoardEntry, RunBoards
 from pipeline.report.changes.diff import Diff
 from pipeline.report.changes.documents import cause_text
@@ -116,6 +117,7 @@ def page_of(view: PageContents) -> str:
             facts=_facts(results),
             load=load_table(run, grid),
             **beyond(run, grid, results, drawn=not parts),
+            aligned=aligned_cells(view),
             problems=[notice for notice in notices if notice.result.failed],
             warnings=[notice for notice in notices if not notice.result.failed],
         )

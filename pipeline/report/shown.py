@@ -14,7 +14,7 @@ from pipeline.meta.intervals import BoardIntervals
 from pipeline.report.board import RunBoards, names, read_run
 from pipeline.report.changes.diff import Diff
 from pipeline.report.disclosure import Levels, disclosed, disclosed_changes
-from pipeline.report.one_system import of_system
+from pipeline.report.one_system import file_names, of_system
 from pipeline.report.uncertainty import Place, Uncertainty, uncertainties
 
 
@@ -33,11 +33,14 @@ class PageContents:
     known: Mapping[Place, Uncertainty]
     system: str = ""
     board: tuple[str, str] | None = None
+    stem: str = ""
+    """The name of the system's page without its ending."""
 
     def of(self, system: str) -> PageContents:
         """The contents of one system's page: nothing of anybody else, and nothing of what moved."""
         grid, results = of_system(self.grid, self.results, system)
-        return replace(self, grid=grid, results=results, run=read_run(grid), changes=None, system=system)
+        stem = file_names(self.run.systems)[system]
+        return replace(self, grid=grid, results=results, run=read_run(grid), changes=None, system=system, stem=stem)
 
 
 def shown(

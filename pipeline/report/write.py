@@ -13,6 +13,7 @@ import xarray as xr
 from pipeline.engine import jsonbytes
 from pipeline.engine.result import Result, document_bytes
 from pipeline.meta.intervals import BoardIntervals
+from pipeline.report.alignments import alignment_pages
 from pipeline.report.board import ALL
 from pipeline.report.boards_file import boards_files
 from pipeline.report.changes.diff import Diff
@@ -77,7 +78,10 @@ def _files(
     for part in parts:
         yield part.file, page_of(of_board(whole, part)).encode("utf-8", "replace")
     for system, name in file_names(run.systems).items():
-        yield f"systems/{name}.html", page_of(whole.of(system)).encode("utf-8", "replace")
+        own = whole.of(system)
+        yield f"systems/{name}.html", page_of(own).encode("utf-8", "replace")
+        for file, text in alignment_pages(own):
+            yield f"systems/{file}", text.encode("utf-8", "replace")
         yield f"systems/{name}.scores.json", scores_json(run, system)
 
 

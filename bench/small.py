@@ -1,7 +1,8 @@
 """What a small cell costs all in: ``python -m bench.small`` (100 and 1,000 cells on a local cluster of two workers).
 
 CPU seconds a cell of the run's own process, of the workers and of Prefect's server, and the peak of memory of the run's
-own process. They are sampled twice a second: what a process burns in its last half second is left out.
+own process, which is to be flat within 20 % from the first number of cells to the last: fails where it is not. They are
+sampled twice a second: what a process burns in its last half second is left out.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from bench import rescore
 
 N_QUERIES, N_FILES, N_ROWS = 20, 20, 200
 EVERY_S = 0.5
+MOST_GROWN = 1.2
+"""Peak of memory at the last number of cells, by that at the first."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=2)
     args = parser.parse_args(argv)
     rescore.N_QUERIES, rescore.N_FILES = N_QUERIES, N_FILES
+    peaks = []
     for n_cells in args.cells:
         with tempfile.TemporaryDirectory(prefix="rescore-bench-") as folder:
             place = Path(folder)
             rescore.write(place, n_cells // 4, N_ROWS)
-            told(n_cells, run(place, args.workers))
-    return 0
+            cost = run(place, args.workers)
+        told(n_cells, cost)
+        peaks.append(cost.peak_rss_bytes)
+    return int(peaks[-1] > MOST_GROWN * peaks[0])
 
 
 def run(place: Path, workers: int) -> SmallCost:

@@ -112,7 +112,8 @@ def _concluded(
     del parts
     give_back_memory()
     conclusion = family.concluded(protocol, partial, replace(reference.facts, load=load), about, asked)
-    conclusion = with_declared(conclusion, load, blocks) if asked.measures is None else conclusion
+    declared = with_declared(conclusion, load, blocks)
+    conclusion = declared if asked.measures is None else replace(conclusion, findings=declared.findings)
     return conclusion, (*reference.findings, *warnings)
 
 

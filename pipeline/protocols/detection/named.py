@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pipeline.align.labels import Labels, labelled, outcomes
+from pipeline.align.labels import MISS, Labels, labelled, outcomes
 from pipeline.errors import Finding
 from pipeline.formats.labelled import Labelled
 from pipeline.metrics.detection.labelled import (
@@ -105,14 +105,14 @@ def align(_protocol: Protocol, trials: LabelledTrials, key: NoKey, _reference: R
 
 
 def count(
-    _protocol: Protocol, trials: LabelledTrials, _labels: Labels, _key: NoKey, _reference: Reference[NoKey, NoKey]
+    _protocol: Protocol, trials: LabelledTrials, labels: Labels, _key: NoKey, _reference: Reference[NoKey, NoKey]
 ) -> Ledger:
     """Counts by query and score."""
     used = np.unique(trials.query)
     queries = tuple(trials.queries[code] for code in used.tolist())
     place = np.searchsorted(used, trials.query).astype(np.int32)
     nothing = np.zeros(0, np.int32)
-    return Ledger.of(queries, place, trials.score, trials.decision, trials.target, nothing)
+    return Ledger.of(queries, place, trials.score, trials.decision, labels["outcome"] <= MISS, nothing)
 
 
 def survey(trials: LabelledTrials) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import pytest
 
 from flows.steps import score_here
 from pipeline import protocols
-from pipeline.align.labels import FALSE_ALARM, HIT, Labels
+from pipeline.align.labels import CORRECT_REJECTION, FALSE_ALARM, HIT, Labels
 from pipeline.config import load_evaluation
 from pipeline.engine import editions, inputs
 from pipeline.engine.cell import load_result
@@ -107,6 +107,14 @@ CASES = (
         key_reads=("stm", b"delta", b"theta"),
         output_reads=("ctm", b"sigma", b"kappa"),
         aligns=lambda labels: relabelled(labels, step=np.zeros_like(labels["step"])),
+    ),
+    Case(
+        protocol="detection",
+        dataset="{}",
+        outputs="{output: detection/scores.csv}",
+        key_reads=("labelled", b",0,1", b",1,1"),
+        output_reads=("labelled", b",0\n", b",1\n"),
+        aligns=lambda labels: relabelled(labels, outcome=labels["outcome"] % CORRECT_REJECTION),
     ),
 )
 PROTOCOL = "protocol"

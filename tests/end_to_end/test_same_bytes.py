@@ -95,7 +95,7 @@ def test_rows_in_another_order_are_the_same_bytes(tmp_path: Path) -> None:
         results = [load_result(store, address) for _, address in sorted(load_run(store, run).results.items())]
         paths = [path for result in results for path in sorted(result.made_from) if "references/" not in path]
         chunks.append([_chunks(store, path) for path in paths])
-        figures.append([(result.figures, result.blocks, result.curve) for result in results])
+        figures.append([(result.figures, list(result.blocks), result.curve) for result in results])
     assert len(chunks[0]) == 16
     assert sum(map(len, chunks[0])) > 200
     assert chunks[0] == chunks[1]

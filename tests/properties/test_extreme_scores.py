@@ -59,7 +59,7 @@ OF_VALUES = {"twv_bayes", "cxe", "cxe_submitted", "cnxe", "min_cnxe_affine", "ca
 
 
 def test_every_protocol_with_scores_is_tried() -> None:
-    assert {*KWS, *MED, "quesst", "albayzin-lre12", "stt13", "stt-trn"} == set(names())
+    assert {*KWS, *MED, "quesst", "detection", "albayzin-lre12", "stt13", "stt-trn"} == set(names())
 
 
 def ranked(values: Sequence[float]) -> dict[float, float]:
@@ -99,6 +99,12 @@ PAIRS = st.lists(st.tuples(st.sampled_from(QUERIES), st.sampled_from(DOCUMENTS))
 @given(PAIRS, documents(ANY), st.sampled_from(["-1e308", "1e308", "0", "5e-324", "llr_min", "query"]))
 def test_documents(targets: Any, found: Any, censor: str) -> None:
     check(score("quesst", by_document(targets, found), censor=censor))
+
+
+@given(PAIRS, documents(ANY), st.sampled_from(["query,document", "session,trial"]))
+def test_labelled_scores(targets: Any, found: Any, columns: str) -> None:
+    rows = "".join(f"{q},{q}-{d},{int((q, d) in targets)},{value!r}\n" for (q, d), value in found.items())
+    check(score("detection", {"output": f"{columns},label,score\n{rows}"}))
 
 
 @given(PAIRS, documents(ANY))

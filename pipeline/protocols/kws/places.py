@@ -34,14 +34,12 @@ def place_tally(trials: Trials, files: tuple[str, ...], places: Bools) -> dict[s
         for code, times in zip(pair.tolist(), n.tolist(), strict=True):
             file, channel = divmod(code, len(trials.channels))
             counts[f"{_AT}{trials.files[file]}{_BETWEEN}{trials.channels[channel]}"] = times
-    if counts["unknown_file"]:
-        counts |= named_tally(trials.files)
-    return counts
+    return counts | named_tally(trials.files, counts["unknown_file"])
 
 
-def named_tally(files: tuple[str, ...]) -> dict[str, int]:
-    """All names of an output, to be kept beside a count of rows that are odd for their names."""
-    return {f"{_NAMED}{name}": 1 for name in files}
+def named_tally(files: tuple[str, ...], n_odd: int) -> dict[str, int]:
+    """All names of an output, where rows are odd for their names: each with their number, which adds up."""
+    return {f"{_NAMED}{name}": n_odd for name in files} if n_odd else {}
 
 
 def named_in(tally: Tally) -> list[str]:

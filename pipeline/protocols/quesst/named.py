@@ -175,7 +175,7 @@ def count(
     every = np.ones(place.size, np.bool_)
     missing = TieOrder.of(queries, missed, np.zeros(place.size), place, every)
     n_unknown = len(trials) - aligned.kept.size
-    named = named_tally(trials.files) if n_unknown else {}
+    named = named_tally(trials.files, n_unknown)
     tally = Tally({"unknown_document": n_unknown, "n_rows": len(trials), **named})
     return DocumentOutcomes(ledger, order, missing, tally)
 

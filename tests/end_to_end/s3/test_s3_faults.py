@@ -18,7 +18,8 @@ from pipeline.engine.cell import load_result
 from pipeline.engine.plan import plan
 from pipeline.engine.stored import references
 from pipeline.errors import DamageError, PlatformError, StoreError
-from pipeline.grid import checked, faults, latest, load_run
+from pipeline.grid import faults, latest, load_run
+from pipeline.grid.publish import reports_of
 from pipeline.store import arrays, manifest
 from pipeline.store.blobs import Store
 from pipeline.store.columns import check_columns
@@ -170,7 +171,8 @@ def read(store: Store, path: str, run: str) -> None:
     elif path.partition("/")[0] in ("references", "tables"):
         check_columns(store.get(path))
     elif path.startswith("reports/"):
-        checked(store, load_run(store, run), path)
+        published = load_run(store, run)
+        reports_of(store, published)(next(name for name, own in published.reports.items() if own == path))
     else:
         store.get_sealed(path)
 

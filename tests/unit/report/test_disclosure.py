@@ -41,7 +41,9 @@ def secret(result: Result, dataset: str) -> Result:
     name, count = (SECRET_QUERY, SECRET_COUNT) if mine else (NEXT_TO_IT, 3.0)
     block = {"id": name, "text": name, "n_target": count, "n_hit": 1.0, "twv": 0.25}
     rows = ({"reference": SECRET_WORD, "output": "x", "kind": "sub", "n": 2, "place": SECRET_PLACE},)
-    tables = {"confusions": rows, "alignment": rows} if mine else {}
+    step = ["S", SECRET_WORD, "x", 0.5]
+    segment = {"id": "s1", "file": SECRET_PLACE, "channel": "1", "begin_s": 0.0, "end_s": 1.0, "steps": [step]}
+    tables = {"confusions": rows, "alignment": (segment,)} if mine else {}
     part = Conclusion(figures=result.figures, blocks=(block,), curve={}, facts={}, tables=tables)
     signature = f"{result.signature}|withdrawn:'{WITHDRAWN_QUERY}\\nQ'" if mine else result.signature
     fields = {

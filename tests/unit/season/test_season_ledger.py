@@ -194,5 +194,5 @@ def test_a_receipt_is_json_and_says_what_counts(tmp_path):
     standing = files.now(store)
     document = json.loads(json.dumps(receipt(standing, one)))
     assert document["files"][0]["sha256"] in document["runs"][0]["outputs"][0]["path"]
-    assert document["states"] == [{"system": "north", "state": COUNTS, "reason": ""}]
+    assert document["states"] == [{"system": "north", "kind": "outputs", "state": COUNTS, "reason": ""}]
     assert one.moment == files.ENDS - timedelta(hours=1)

@@ -8,6 +8,7 @@ them is printed. RESCORE_KILL_SEED begins elsewhere.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -53,6 +54,7 @@ N_CELLS = 4 * N_SYSTEMS
 ENDS_S = 60.0
 """How soon a run that loses something for good is to end, on a machine that is not busy: no test measures that."""
 PATIENCE = {
+    "PYTHONFAULTHANDLER": "1",
     "RESCORE_NO_WORKER_S": "10",
     "RESCORE_S3_PATIENCE_S": "10",
     "RESCORE_S3_TIMEOUT_S": "5",
@@ -118,6 +120,9 @@ def test_a_run_in_which_two_things_die_ends_and_the_next_gives_the_same_bytes(
             for victim in pair:
                 ordeal.kill(victim)
             _, said = ordeal.run.communicate(timeout=WAIT_S)
+        except subprocess.TimeoutExpired:
+            ordeal.run.send_signal(signal.SIGABRT)  # Python tells where every thread is
+            pytest.fail(f"{pair}: no end after {WAIT_S:.0f} s\n{ordeal.run.communicate(timeout=WAIT_S)[1]}")
         finally:
             ordeal.run.kill()
         after_s = time.monotonic() - ordeal.killed_s

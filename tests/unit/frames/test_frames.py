@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def test_a_stream_of_arrow_needs_nothing_else():
 
 
 def test_a_frame_of_polars_says_the_same():
-    polars = pytest.importorskip("polars", reason="needs Polars")
+    polars = import_module("polars")
     assert rows(polars.DataFrame(DETECTIONS)) == EXPECTED
 
 
